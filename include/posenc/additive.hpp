@@ -1,0 +1,68 @@
+#pragma once
+// What the three additive encoders share: x is tokens x dim, every row receives the code of its position.
+
+#include <Eigen/Core>
+#include <type_traits>
+
+#include "posenc/heads_view.hpp"
+#include "posenc/kernel.hpp"
+#include "posenc/positions.hpp"
+
+namespace posenc {
+inline namespace POSENC_ISA {
+
+/// Codes, one row a position: what encode returns.
+template <class Scalar>
+using CodeMatrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+namespace detail {
+
+/// x, which is to be tokens x dim, as a view with one head of dim channels.
+template <class Scalar, class X>
+auto additive_view(X&& x, Index dim, const char* function) {
+  static_assert(!is_heads_view<Plain<X>>, "posenc: an additive encoder takes a matrix, tokens x dim");
+  static_assert(computes_in<typename Plain<X>::Scalar, Scalar>,
+                "posenc: an encoder in float adds to float, Eigen::half or Eigen::bfloat16, one in double to double");
+  if constexpr (has_strides<X>()) {  // else writable_view_of says what x must be
+    require(x.cols() == dim, function, ": columns must be ", dim, ", got ", x.cols());
+  }
+  return writable_view_of(std::forward<X>(x), dim, function);
+}
+
+/// x[i] <- scale x[i] + code[i] for n numbers at a stride.
+template <class Scalar, class T>
+void add_code_at(T* x, Index stride, Scalar scale, const Scalar* code, Index n) {
+  if constexpr (std::is_same_v<T, Scalar>) {
+    if (stride == 1) return add_code(x, scale, code, n);
+  }
+  constexpr Index piece = 64;
+  Scalar values[piece];
+  for (Index i = 0; i < n; i += piece) {
+    const Index m = n - i < piece ? n - i : piece;
+    gather(x + i * stride, stride, m, values);
+    add_code(values, scale, code + i, m);
+    scatter(values, m, x + i * stride, stride);
+  }
+}
+
+/// Codes of the positions 0 .. count - 1, or of a vector-like of positions: zeros to which the encoder adds.
+template <class Scalar, class Positions, class Encoder>
+CodeMatrix<Scalar> encode(const Encoder& encoder, Index dim, const Positions& positions_or_count, const char* function) {
+  if constexpr (std::is_arithmetic_v<Positions>) {
+    static_assert(std::is_integral_v<Positions> && !std::is_same_v<Positions, bool>,
+                  "posenc: a count is an integer; positions come as a vector");
+    require(positions_or_count >= 0, function, ": count must not be negative, got ", positions_or_count);
+    CodeMatrix<Scalar> codes = CodeMatrix<Scalar>::Zero(static_cast<Index>(positions_or_count), dim);
+    encoder.add_to(codes, Position{0});
+    return codes;
+  } else {
+    static_assert(is_vector_like<Positions>(), "posenc: positions are a vector-like of integers or reals, one a row");
+    CodeMatrix<Scalar> codes = CodeMatrix<Scalar>::Zero(length(positions_or_count), dim);
+    encoder.add_to(codes, positions_or_count);
+    return codes;
+  }
+}
+
+}  // namespace detail
+}  // namespace POSENC_ISA
+}  // namespace posenc

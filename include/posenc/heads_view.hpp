@@ -1,0 +1,134 @@
+#pragma once
+// One view of all data that posenc changes: batch x tokens x heads x head_dim numbers anywhere in memory, by strides.
+
+#include <Eigen/Core>
+#include <type_traits>
+
+#include "posenc/errors.hpp"
+#include "posenc/vector_like.hpp"
+
+namespace posenc {
+inline namespace POSENC_ISA {
+
+/// A raw buffer of heads: element (b, t, h, c) stands at data[b batch_stride + t token_stride + h head_stride + c channel_stride].
+/// Shapes    batch x tokens x heads x head_dim; strides count elements, not bytes.
+/// Throws    the makers: std::invalid_argument for a negative size, or no data where there are elements.
+template <class T>
+struct HeadsView {
+  T* data = nullptr;
+  Index batch = 0, tokens = 0, heads = 0, head_dim = 0;
+  Index batch_stride = 0, token_stride = 0, head_stride = 0, channel_stride = 1;
+
+  /// Order batch, tokens, heads, channels, without gaps.
+  static HeadsView bshd(T* data, Index batch, Index tokens, Index heads, Index head_dim) {
+    return checked({data, batch, tokens, heads, head_dim, tokens * heads * head_dim, heads * head_dim, head_dim, 1}, "bshd");
+  }
+  /// Order batch, heads, tokens, channels, without gaps.
+  static HeadsView bhsd(T* data, Index batch, Index tokens, Index heads, Index head_dim) {
+    return checked({data, batch, tokens, heads, head_dim, heads * tokens * head_dim, head_dim, tokens * head_dim, 1}, "bhsd");
+  }
+
+  /// The first channel of one head.
+  T* head(Index b, Index t, Index h) const { return data + b * batch_stride + t * token_stride + h * head_stride; }
+
+ private:
+  static HeadsView checked(const HeadsView& view, const char* maker) {
+    detail::require(view.batch >= 0 && view.tokens >= 0 && view.heads >= 0 && view.head_dim >= 1, "HeadsView::", maker,
+                    ": sizes must not be negative and head_dim at least 1, got batch ", view.batch, ", tokens ",
+                    view.tokens, ", heads ", view.heads, ", head_dim ", view.head_dim);
+    detail::require(view.data != nullptr || view.batch * view.tokens * view.heads == 0, "HeadsView::", maker,
+                    ": data is null");
+    return view;
+  }
+};
+
+/// HeadsView<T>::bshd and ::bhsd with T taken from the pointer.
+template <class T>
+HeadsView<T> bshd(T* data, Index batch, Index tokens, Index heads, Index head_dim) {
+  return HeadsView<T>::bshd(data, batch, tokens, heads, head_dim);
+}
+template <class T>
+HeadsView<T> bhsd(T* data, Index batch, Index tokens, Index heads, Index head_dim) {
+  return HeadsView<T>::bhsd(data, batch, tokens, heads, head_dim);
+}
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_heads_view = false;
+template <class T>
+inline constexpr bool is_heads_view<HeadsView<T>> = true;
+
+template <class X>
+constexpr bool has_strides() {
+  if constexpr (std::is_base_of_v<Eigen::DenseBase<Plain<X>>, Plain<X>>) {
+    return (Plain<X>::Flags & Eigen::DirectAccessBit) != 0;
+  } else {
+    return false;
+  }
+}
+
+/// X, as deduced by a forwarding reference, is Eigen data that may be written in place: not const, not a temporary
+/// matrix whose result would be lost.
+template <class X>
+constexpr bool is_writable() {
+  using P = Plain<X>;
+  constexpr bool lost = std::is_base_of_v<Eigen::PlainObjectBase<P>, P> && !std::is_lvalue_reference_v<X>;
+  return (P::Flags & Eigen::LvalueBit) != 0 && !std::is_const_v<std::remove_reference_t<X>> && !lost;
+}
+
+/// A matrix, tokens x (heads x head_dim), or a HeadsView, as a HeadsView; in both cases checked against head_dim.
+template <class X>
+auto view_of(X&& x, Index head_dim, const char* function) {
+  if constexpr (is_heads_view<Plain<X>>) {
+    require(x.head_dim == head_dim, function, ": head_dim of the view must be ", head_dim, ", got ", x.head_dim);
+    return x;
+  } else {
+    static_assert(has_strides<X>(),
+                  "posenc: x must be an Eigen matrix, array, map, ref or block with data in memory, or a HeadsView; "
+                  "evaluate an expression into a matrix first");
+    require(x.cols() % head_dim == 0, function, ": columns must be a multiple of head_dim ", head_dim, ", got ", x.cols());
+    using T = std::remove_pointer_t<decltype(x.data())>;
+    return HeadsView<T>{x.data(),      1, x.rows(),     x.cols() / head_dim,      head_dim,
+                        0,             x.rowStride(), head_dim * x.colStride(), x.colStride()};
+  }
+}
+template <class X>
+auto writable_view_of(X&& x, Index head_dim, const char* function) {
+  if constexpr (is_heads_view<Plain<X>>) {
+    static_assert(!std::is_const_v<std::remove_pointer_t<decltype(x.data)>>, "posenc: a HeadsView of const data cannot be written");
+  } else {
+    static_assert(has_strides<X>(),
+                  "posenc: x must be an Eigen matrix, array, map, ref or block with data in memory, or a HeadsView; "
+                  "evaluate an expression into a matrix first");
+    static_assert(is_writable<X>(), "posenc: x is changed in place, so it must not be const nor a temporary matrix");
+  }
+  return view_of(std::forward<X>(x), head_dim, function);
+}
+
+/// Data of type T can be computed in Scalar: the same type, or a 16-bit type in float.
+template <class T, class Scalar>
+inline constexpr bool computes_in = std::is_same_v<T, Scalar> ||
+                                    (std::is_same_v<Scalar, float> &&
+                                     (std::is_same_v<T, Eigen::half> || std::is_same_v<T, Eigen::bfloat16>));
+
+template <class T, class U>
+void require_same_shape(const HeadsView<T>& out, const HeadsView<U>& x, const char* function) {
+  require(out.batch == x.batch && out.tokens == x.tokens && out.heads == x.heads, function,
+          ": out must have the shape of x (batch x tokens x heads), ", x.batch, " x ", x.tokens, " x ", x.heads, ", got ",
+          out.batch, " x ", out.tokens, " x ", out.heads);
+}
+
+/// n numbers at a stride, from and to contiguous Scalars.
+template <class Scalar, class T>
+void gather(const T* from, Index stride, Index n, Scalar* to) {
+  for (Index i = 0; i < n; ++i) to[i] = static_cast<Scalar>(from[i * stride]);
+}
+template <class Scalar, class T>
+void scatter(const Scalar* from, Index n, T* to, Index stride) {
+  for (Index i = 0; i < n; ++i) to[i * stride] = static_cast<T>(from[i]);
+}
+
+}  // namespace detail
+}  // namespace POSENC_ISA
+}  // namespace posenc

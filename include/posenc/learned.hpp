@@ -1,0 +1,112 @@
+#pragma once
+// Learned positions: a trainable table with one row a position, added to the embedding.
+
+#include <Eigen/Core>
+#include <utility>
+
+#include "posenc/additive.hpp"
+
+namespace posenc {
+inline namespace POSENC_ISA {
+
+/// Adds row p of a learned table.
+///   x[i] <- x[i] + P[p_i]
+/// Shapes    table P: L_max x d; x: tokens x d, changed in place; positions: a first position, or a vector-like with one a
+///           row, each a whole number within [0, L_max - 1].
+/// Throws    std::invalid_argument, before anything is written, for an empty table, columns other than d, a wrong number of
+///           positions, or a position that has no row.
+/// Source    Gehring et al. 2017, "Convolutional Sequence to Sequence Learning"; BERT, GPT-2.
+template <class Scalar = float>
+class LearnedPositions {
+ public:
+  using Matrix = CodeMatrix<Scalar>;
+
+  explicit LearnedPositions(Matrix table) : table_(std::move(table)) {
+    detail::require(table_.rows() >= 1 && table_.cols() >= 1, "LearnedPositions: the table must have at least 1 row and 1 column, got ",
+                    table_.rows(), " x ", table_.cols());
+  }
+
+  template <class X, class Positions = Position>
+  void add_to(X&& x, const Positions& positions = 0) const {
+    const char* function = "LearnedPositions::add_to";
+    const auto view = detail::additive_view<Scalar>(std::forward<X>(x), dim(), function);
+    for_each_row(positions, view.tokens, function, [&](Index t, Index p) {
+      detail::add_code_at(view.head(0, t, 0), view.channel_stride, Scalar(1), table_.row(p).data(), dim());
+    });
+  }
+
+  /// Adds the gradient of the codes to the gradient of the table: rows of one position sum up.
+  ///   table_gradient[p_i] <- table_gradient[p_i] + gradient[i]
+  /// Shapes    table_gradient: L_max x d, changed in place; gradient: tokens x d; positions as in add_to.
+  template <class TableGradient, class Gradient, class Positions = Position>
+  void accumulate_gradient(TableGradient&& table_gradient, const Gradient& gradient, const Positions& positions = 0) const {
+    const char* function = "LearnedPositions::accumulate_gradient";
+    const auto sum = detail::additive_view<Scalar>(std::forward<TableGradient>(table_gradient), dim(), function);
+    detail::require(sum.tokens == max_positions(), function, ": the gradient of the table must have ", max_positions(),
+                    " rows, got ", sum.tokens);
+    detail::require(gradient.cols() == dim(), function, ": columns must be ", dim(), ", got ", gradient.cols());
+    for_each_row(positions, gradient.rows(), function, [&](Index t, Index p) {
+      auto* row = sum.head(0, p, 0);
+      for (Index c = 0; c < dim(); ++c) {
+        auto& value = row[c * sum.channel_stride];
+        value = static_cast<detail::Plain<decltype(value)>>(static_cast<Scalar>(value) + static_cast<Scalar>(gradient(t, c)));
+      }
+    });
+  }
+
+  /// The same curve through `length` rows instead of L_max: linear interpolation between neighbouring rows, both ends kept.
+  ///   new[i] = (1 - f) P[j] + f P[j+1],   j + f = i (L_max - 1) / (length - 1)
+  /// A table of one row is repeated; a length of 1 keeps row 0.
+  LearnedPositions resized(Index length) const {
+    detail::require(length >= 1, "LearnedPositions::resized: length must be at least 1, got ", length);
+    Matrix result(length, dim());
+    const Index last = max_positions() - 1;
+    for (Index i = 0; i < length; ++i) {
+      // i last / (length - 1) in whole numbers, so that a row which falls on an old one is that row
+      const Index steps = length > 1 ? length - 1 : 1;
+      const Index j = i * last / steps, rest = i * last % steps;
+      const double f = static_cast<double>(rest) / static_cast<double>(steps);
+      if (rest == 0) {
+        result.row(i) = table_.row(j);
+      } else {
+        result.row(i) = ((1 - f) * table_.row(j).template cast<double>() + f * table_.row(j + 1).template cast<double>())
+                            .template cast<Scalar>();
+      }
+    }
+    return LearnedPositions(std::move(result));
+  }
+
+  /// The codes themselves, one row a position: of 0 .. count - 1, or of the positions given.
+  template <class Positions>
+  Matrix encode(const Positions& positions_or_count) const {
+    return detail::encode<Scalar>(*this, dim(), positions_or_count, "LearnedPositions::encode");
+  }
+
+  /// L_max x d: what training has to find. Sinusoidal codes and RoPE have none.
+  Index parameter_count() const { return table_.size(); }
+  const Matrix& table() const { return table_; }
+  Index max_positions() const { return table_.rows(); }
+  Index dim() const { return table_.cols(); }
+
+ private:
+  /// row(t, p_t) for every row, after all positions were found to be rows of the table.
+  template <class Positions, class Row>
+  void for_each_row(const Positions& positions, Index rows, const char* function, Row row) const {
+    detail::with_positions(positions, rows, function, [&](const auto& source) {
+      for (Index t = 0; t < rows; ++t) {
+        const detail::Coordinate p = source.at(t);
+        if (!p.is_whole) {
+          detail::fail(function, ": position ", t, " must be a whole number, got ", p.real);
+        }
+        detail::require(p.whole >= 0 && p.whole < max_positions(), function, ": position ", t, " must be within [0, ",
+                        max_positions() - 1, "], the rows of the table, got ", p.whole);
+      }
+      for (Index t = 0; t < rows; ++t) row(t, source.at(t).whole);
+    });
+  }
+
+  Matrix table_;
+};
+
+}  // namespace POSENC_ISA
+}  // namespace posenc

@@ -1,0 +1,61 @@
+#pragma once
+// The linear index: a number that grows by the same amount at every position. The chapter's baseline, not a good code.
+
+#include <Eigen/Core>
+
+#include "posenc/additive.hpp"
+
+namespace posenc {
+inline namespace POSENC_ISA {
+
+/// Adds step * p to every channel.
+///   x[i][j] <- x[i][j] + step p_i
+/// It keeps the order of positions, but has one scale only, grows without bound, and its inner products depend on both
+/// positions, not on their offset.
+///
+/// Shapes    x: tokens x dim, changed in place; positions: a first position, or a vector-like with one a row.
+/// Units     positions in tokens, may be negative and fractional; step in units of x per token.
+/// Accuracy  step p is formed in double and rounded once to Scalar, then added.  Test: linear_index_test.
+/// Throws    std::invalid_argument for dim < 1, a step that is not finite, columns other than dim, a wrong number of
+///           positions or one that is not a number.
+template <class Scalar = float>
+class LinearIndex {
+ public:
+  LinearIndex(Index dim, double step) : dim_(dim), step_(step) {
+    detail::require(dim >= 1, "LinearIndex: dim must be at least 1, got ", dim);
+    detail::require(detail::is_finite(step), "LinearIndex: step must be a finite number, got ", step);
+  }
+
+  template <class X, class Positions = Position>
+  void add_to(X&& x, const Positions& positions = 0) const {
+    const char* function = "LinearIndex::add_to";
+    const auto view = detail::additive_view<Scalar>(std::forward<X>(x), dim_, function);
+    detail::with_positions(positions, view.tokens, function, [&](const auto& source) {
+      for (Index t = 0; t < view.tokens; ++t) {
+        const detail::Coordinate p = source.at(t);
+        const auto code = static_cast<Scalar>(step_ * (p.is_whole ? static_cast<double>(p.whole) : p.real));
+        auto* row = view.head(0, t, 0);
+        for (Index c = 0; c < dim_; ++c) {
+          auto& value = row[c * view.channel_stride];
+          value = static_cast<detail::Plain<decltype(value)>>(static_cast<Scalar>(value) + code);
+        }
+      }
+    });
+  }
+
+  /// The codes themselves, one row a position: of 0 .. count - 1, or of the positions given.
+  template <class Positions>
+  CodeMatrix<Scalar> encode(const Positions& positions_or_count) const {
+    return detail::encode<Scalar>(*this, dim_, positions_or_count, "LinearIndex::encode");
+  }
+
+  Index dim() const { return dim_; }
+  double step() const { return step_; }
+
+ private:
+  Index dim_;
+  double step_;
+};
+
+}  // namespace POSENC_ISA
+}  // namespace posenc

@@ -1,0 +1,12 @@
+#pragma once
+// Everything: position signals of transformers over Eigen matrices.
+
+#include "posenc/frequencies.hpp"
+#include "posenc/learned.hpp"
+#include "posenc/linear_index.hpp"
+#include "posenc/phase.hpp"
+#include "posenc/properties.hpp"
+#include "posenc/rope.hpp"
+#include "posenc/rotate_pairs.hpp"
+#include "posenc/sinusoidal.hpp"
+#include "posenc/version.hpp"

@@ -1,0 +1,136 @@
+#pragma once
+// Reading positions: a first position, or a vector-like of integers or reals with one position a row.
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include "posenc/errors.hpp"
+#include "posenc/phase.hpp"
+#include "posenc/vector_like.hpp"
+
+namespace posenc {
+inline namespace POSENC_ISA {
+namespace detail {
+
+/// Rows of code are made in blocks of this many positions: p = block q + r, 0 <= r < block, with floor division, so that
+/// a position has the same q and r whoever asks for it.
+inline constexpr Position block_size = 32;
+
+/// One position: a whole number, or a real one that is not.
+struct Coordinate {
+  Position whole = 0;
+  double real = 0;
+  bool is_whole = true;
+
+  bool is_zero() const { return is_whole && whole == 0; }
+  /// r of p = block q + r; a real position is a block of its own.
+  Position offset() const { return is_whole ? whole & (block_size - 1) : 0; }
+  bool shares_block(const Coordinate& other) const {
+    return is_whole && other.is_whole && whole - offset() == other.whole - other.offset();
+  }
+  /// The phase where the block begins.
+  Phase block_phase(const Step& step) const {
+    return is_whole ? phase_of(step, whole - offset()) : phase_of(step, real);
+  }
+};
+
+template <class T>
+Coordinate coordinate(T value) {
+  if constexpr (std::is_integral_v<T>) {
+    return {static_cast<Position>(value), 0, true};
+  } else {
+    const double real = static_cast<double>(value);
+    const bool is_whole = std::floor(real) == real;
+    return {is_whole ? static_cast<Position>(real) : 0, real, is_whole};
+  }
+}
+
+/// Whether value is a position: any 64-bit integer, or a real number of magnitude 2^62 at most.
+template <class T>
+bool is_position(T value) {
+  if constexpr (std::is_unsigned_v<T>) {
+    return value <= static_cast<std::uint64_t>(std::numeric_limits<Position>::max());
+  } else if constexpr (std::is_integral_v<T>) {
+    return true;
+  } else {
+    return is_between(static_cast<double>(value), -0x1p62, 0x1p62);
+  }
+}
+
+/// Row i has position first + i.
+struct Consecutive {
+  Position first;
+  Coordinate at(Index row) const { return {first + row, 0, true}; }
+};
+
+/// Every row has the same position.
+struct Constant {
+  Coordinate position;
+  Coordinate at(Index) const { return position; }
+};
+
+/// Row i has position values[i].
+template <class Values>
+struct Listed {
+  const Values& values;
+  Coordinate at(Index row) const { return coordinate(element(values, row)); }
+};
+
+/// Row i = b tokens + t has position values(b, t).
+template <class Values>
+struct Tabled {
+  const Values& values;
+  Coordinate at(Index row) const { return coordinate(values.derived().coeff(row / values.cols(), row % values.cols())); }
+};
+
+template <class T>
+void require_position(T value, const char* function, Index row) {
+  if constexpr (std::is_integral_v<T>) {
+    require(is_position(value), function, ": position ", row, " must be at most 2^63 - 1, got ", value);
+  } else {
+    require(is_position(value), function, ": position ", row, " must be a number within [-2^62, 2^62], got ",
+            static_cast<double>(value));
+  }
+}
+
+/// A start as the positions first, first + 1, .. of `rows` rows; checked to stay within 64 bits.
+template <class First>
+Consecutive consecutive(First first, Index rows, const char* function) {
+  static_assert(std::is_integral_v<First> && !std::is_same_v<First, bool>,
+                "posenc: the first position is an integer; for real positions pass a vector with one position a row");
+  require_position(first, function, 0);
+  const Position start = static_cast<Position>(first);
+  require(rows == 0 || start <= std::numeric_limits<Position>::max() - (rows - 1), function, ": ", rows,
+          " rows from position ", start, " pass the last position 2^63 - 1");
+  return {start};
+}
+
+template <class Values>
+Listed<Values> listed(const Values& values, const char* function) {
+  static_assert(is_vector_like<Values>(), "posenc: positions are a vector-like of integers or reals, one a row");
+  using T = Element<Values>;
+  static_assert((std::is_integral_v<T> && !std::is_same_v<T, bool>) || is_real<T>,
+                "posenc: positions are integers or reals");
+  for (Index i = 0; i < length(values); ++i) require_position(element(values, i), function, i);
+  return {values};
+}
+
+/// Calls use(source) with positions that have one entry a row; source.at(row) is the row's Coordinate.
+template <class Positions, class Use>
+void with_positions(const Positions& positions, Index rows, const char* function, Use use) {
+  if constexpr (std::is_arithmetic_v<Positions>) {
+    use(consecutive(positions, rows, function));
+  } else {
+    const auto source = listed(positions, function);
+    require(length(positions) == rows, function, ": there must be one position for each of the ", rows, " rows, got ",
+            length(positions));
+    use(source);
+  }
+}
+
+}  // namespace detail
+}  // namespace POSENC_ISA
+}  // namespace posenc

@@ -1,0 +1,210 @@
+#pragma once
+// Rotary position embedding: pair k of a query or key at position p is turned by the angle p omega_k. The score of a query
+// at m with a key at n then depends on n - m alone:   (R(m w) q) . (R(n w) k) = q . R((n - m) w) k
+
+#include <utility>
+
+#include "posenc/frequencies.hpp"
+#include "posenc/heads_view.hpp"
+#include "posenc/phase_rows.hpp"
+#include "posenc/rotate_pairs.hpp"
+
+namespace posenc {
+inline namespace POSENC_ISA {
+
+/// Cosines and sines by row: rows x pairs, the attention factor included.
+template <class Scalar>
+struct RopeTable {
+  Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> cos, sin;
+};
+
+/// Rotates query and key pairs by their positions.
+///   (a, b) -> g (a cos t - b sin t, a sin t + b cos t),   t = p omega_k,   g = attention factor of the frequencies
+/// Scalar is what angles are formed and products taken in: float (also for data in Eigen::half and Eigen::bfloat16, rounded
+/// once at the end) or double. An object is immutable; its members may be called from many threads and allocate nothing
+/// (but table).
+///
+/// In every call x is tokens x (heads * head_dim), in any dense Eigen form with data in memory, or a HeadsView of raw
+/// memory; positions are a first position, row i then having first + i, or a vector-like of integers or reals with one
+/// position a token (a HeadsView also takes one a batch x token: a vector in this order, or an Eigen matrix batch x tokens).
+///
+/// Units     positions in tokens, may be negative and fractional; omega in radians per token.
+/// Accuracy  cosines and sines within 1.5e-7 (float) and 5e-16 (double) of the real numbers' for |p| <= 2^40; a rotated
+///           value within that times g (|a| + |b|), plus one rounding.  Test: rope_test, laws_test.
+/// Throws    std::invalid_argument, before anything is written, if shapes do not fit or a position is not a number.
+/// Source    Su et al. 2021, "RoFormer: Enhanced Transformer with Rotary Position Embedding", section 3.2.
+template <class Scalar = float>
+class Rope {
+  static_assert(std::is_same_v<Scalar, float> || std::is_same_v<Scalar, double>,
+                "posenc: Rope computes in float or double; Rope<float> also takes data in Eigen::half and Eigen::bfloat16");
+
+ public:
+  /// The whole head turns: head_dim = frequencies.dim().
+  Rope(Frequencies frequencies, PairLayout layout) : Rope(frequencies, layout, frequencies.dim()) {}
+
+  /// Partial rotary: channels first_channel .. first_channel + frequencies.dim() - 1 of a head turn, the others pass through.
+  Rope(Frequencies frequencies, PairLayout layout, Index head_dim, Index first_channel = 0)
+      : rows_(std::move(frequencies)), head_dim_(head_dim), places_{layout, first_channel, rows_.pairs()} {
+    detail::require(rotary_dim() % 2 == 0, "Rope: the width of the frequencies must be even, got ", rotary_dim());
+    detail::require(layout == PairLayout::interleaved || layout == PairLayout::half,
+                    "Rope: layout must be PairLayout::interleaved or PairLayout::half, got ", static_cast<int>(layout));
+    detail::require(first_channel >= 0 && first_channel <= head_dim && rotary_dim() <= head_dim - first_channel,
+                    "Rope: ", rotary_dim(), " channels from channel ", first_channel, " on do not fit into head_dim ", head_dim);
+  }
+
+  /// Turns every row to its position, in place.
+  template <class X, class Positions = Position>
+  void rotate(X&& x, const Positions& positions = 0) const {
+    in_place(std::forward<X>(x), positions, false, factor(), "Rope::rotate");
+  }
+
+  /// The same, written to out (a key cache) in one pass; x keeps its values. out may be x itself, but not overlap it otherwise.
+  /// Shapes    out: as x; the scalars may differ, both computed in Scalar.
+  template <class Out, class X, class Positions = Position>
+  void rotate_to(Out&& out, const X& x, const Positions& positions = 0) const {
+    const char* function = "Rope::rotate_to";
+    const auto to = detail::writable_view_of(std::forward<Out>(out), head_dim_, function);
+    const auto from = detail::view_of(x, head_dim_, function);
+    detail::require_same_shape(to, from, function);
+    with_positions(from, positions, function, [&](const auto& source, bool per_batch) {
+      apply(from, to, source, per_batch, false, factor());
+    });
+  }
+
+  /// Takes rotate back: the inverse rotation, divided by the attention factor.
+  template <class X, class Positions = Position>
+  void unrotate(X&& x, const Positions& positions = 0) const {
+    in_place(std::forward<X>(x), positions, true, 1.0 / factor(), "Rope::unrotate");
+  }
+
+  /// Gradient with respect to rotate's input from the gradient with respect to its output, in place: the transpose.
+  ///   (u, v) -> g (u cos t + v sin t, -u sin t + v cos t)
+  template <class X, class Positions = Position>
+  void backward(X&& gradient, const Positions& positions = 0) const {
+    in_place(std::forward<X>(gradient), positions, true, factor(), "Rope::backward");
+  }
+
+  /// Moves rows that were rotated before by an offset: from position p to p + delta. The attention factor, which they
+  /// have in them already, is not applied again.
+  /// Shapes    delta: one number for all rows, or a vector-like with one a token.
+  template <class X, class Deltas>
+  void shift(X&& x, const Deltas& delta) const {
+    if constexpr (std::is_arithmetic_v<Deltas>) {
+      static_assert(!std::is_same_v<Deltas, bool>, "posenc: an offset is a number");
+      const char* function = "Rope::shift";
+      const auto view = detail::writable_view_of(std::forward<X>(x), head_dim_, function);
+      detail::require_position(delta, function, 0);
+      apply(view, view, detail::Constant{detail::coordinate(delta)}, false, false, 1.0);
+    } else {
+      in_place(std::forward<X>(x), delta, false, 1.0, "Rope::shift");
+    }
+  }
+
+  /// The cosines and sines that rotate uses, attention factor included: for engines that want a cache of their own.
+  /// Shapes    from a count n: positions 0 .. n - 1; from a vector-like: its positions. Both n x pairs.
+  template <class Positions>
+  RopeTable<Scalar> table(const Positions& positions_or_count) const {
+    const char* function = "Rope::table";
+    const auto fill = [&](const auto& source, Index count) {
+      RopeTable<Scalar> result;
+      result.cos.resize(count, rows_.pairs());
+      result.sin.resize(count, rows_.pairs());
+      rows_.for_each(source, count, factor(), [&](Index i, Index k, Index n, const Scalar* cosine, const Scalar* sine) {
+        std::copy(cosine, cosine + n, &result.cos(i, k));
+        std::copy(sine, sine + n, &result.sin(i, k));
+      });
+      return result;
+    };
+    if constexpr (std::is_arithmetic_v<Positions>) {
+      static_assert(std::is_integral_v<Positions>, "posenc: a count is an integer; positions come as a vector");
+      detail::require(positions_or_count >= 0, function, ": count must not be negative, got ", positions_or_count);
+      return fill(detail::Consecutive{0}, static_cast<Index>(positions_or_count));
+    } else {
+      return fill(detail::listed(positions_or_count, function), detail::length(positions_or_count));
+    }
+  }
+
+  const Frequencies& frequencies() const { return rows_.frequencies(); }
+  PairLayout layout() const { return places_.layout; }
+  Index head_dim() const { return head_dim_; }
+  Index rotary_dim() const { return frequencies().dim(); }
+  Index first_channel() const { return places_.first_channel; }
+
+ private:
+  double factor() const { return frequencies().attention_factor(); }
+
+  template <class X, class Positions>
+  void in_place(X&& x, const Positions& positions, bool inverse, double factor, const char* function) const {
+    const auto view = detail::writable_view_of(std::forward<X>(x), head_dim_, function);
+    with_positions(view, positions, function, [&](const auto& source, bool per_batch) {
+      apply(view, view, source, per_batch, inverse, factor);
+    });
+  }
+
+  /// Calls use(source, per_batch): positions of the tokens, shared by the batch, or of batch x token.
+  template <class T, class Positions, class Use>
+  static void with_positions(const HeadsView<T>& x, const Positions& positions, const char* function, Use use) {
+    if constexpr (std::is_arithmetic_v<Positions>) {
+      use(detail::consecutive(positions, x.tokens, function), false);
+    } else if constexpr (detail::is_table<Positions>()) {
+      detail::require(positions.rows() == x.batch && positions.cols() == x.tokens, function,
+                      ": a matrix of positions must be batch x tokens, ", x.batch, " x ", x.tokens, ", got ",
+                      positions.rows(), " x ", positions.cols());
+      for (Index b = 0; b < x.batch; ++b) {
+        for (Index t = 0; t < x.tokens; ++t) {
+          detail::require_position(positions.derived().coeff(b, t), function, b * x.tokens + t);
+        }
+      }
+      use(detail::Tabled<Positions>{positions}, true);
+    } else {
+      const auto source = detail::listed(positions, function);
+      const Index n = detail::length(positions);
+      const bool per_batch = n != x.tokens;
+      if (x.batch == 1) {
+        detail::require(n == x.tokens, function, ": there must be one position for each of the ", x.tokens, " rows, got ", n);
+      } else {
+        detail::require(!per_batch || n == x.batch * x.tokens, function, ": there must be ", x.tokens,
+                        " positions, one a token, or ", x.batch * x.tokens, ", one a batch x token, got ", n);
+      }
+      use(source, per_batch);
+    }
+  }
+
+  template <class In, class Out, class Source>
+  void apply(const HeadsView<In>& x, const HeadsView<Out>& out, const Source& positions, bool per_batch, bool inverse,
+             double factor) const {
+    static_assert(detail::computes_in<std::remove_const_t<In>, Scalar> && detail::computes_in<Out, Scalar>,
+                  "posenc: Rope<float> takes data in float, Eigen::half or Eigen::bfloat16, and Rope<double> data in double");
+    detail::RowTurner<Scalar> turner(places_, inverse);
+    const Index rows = per_batch ? x.batch * x.tokens : x.tokens;
+    rows_.for_each(positions, rows, factor, [&](Index row, Index k, Index n, const Scalar* cosine, const Scalar* sine) {
+      // R(0) is the identity to the last bit, the sign of a zero and the payload of a NaN included.
+      const bool identity = factor == 1.0 && positions.at(row).is_zero();
+      if (!identity) turner.set(k, n, cosine, sine);
+      const Index t = per_batch ? row % x.tokens : row;
+      const Index first_batch = per_batch ? row / x.tokens : 0, last_batch = per_batch ? first_batch + 1 : x.batch;
+      for (Index b = first_batch; b < last_batch; ++b) {
+        if (k == 0) copy_others(x, out, b, t, identity);
+        if (identity) continue;
+        for (Index h = 0; h < x.heads; ++h) {
+          turner.rotate(x.head(b, t, h), x.channel_stride, out.head(b, t, h), out.channel_stride);
+        }
+      }
+    });
+  }
+
+  /// The channels of a token that do not turn.
+  template <class In, class Out>
+  void copy_others(const HeadsView<In>& x, const HeadsView<Out>& out, Index b, Index t, bool all) const {
+    const Index begin = places_.first_channel, end = begin + rotary_dim();
+    detail::copy_channels(x, out, b, t, 0, all ? head_dim_ : begin);
+    if (!all) detail::copy_channels(x, out, b, t, end, head_dim_);
+  }
+
+  detail::PhaseRows<Scalar> rows_;
+  Index head_dim_;
+  detail::PairPlaces places_;
+};
+
+}  // namespace POSENC_ISA
+}  // namespace posenc

@@ -1,0 +1,153 @@
+#pragma once
+// Rotating the pairs of heads by given cosines and sines.
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <type_traits>
+
+#include "posenc/heads_view.hpp"
+#include "posenc/kernel.hpp"
+#include "posenc/phase_rows.hpp"
+
+namespace posenc {
+inline namespace POSENC_ISA {
+
+/// Which two channels of a head form pair k. A checkpoint is made for one of the two and gives nonsense, silently, with
+/// the other; so it is never defaulted.
+enum class PairLayout {
+  interleaved,  ///< (x[2k], x[2k+1]):   GPT-J, the original Llama release, GGUF Llama files
+  half          ///< (x[k], x[k+d/2]):   GPT-NeoX, Hugging Face Llama, Qwen, Gemma
+};
+
+namespace detail {
+
+/// Where the pairs of a head stand: d channels from first_channel on, in one of the two layouts.
+struct PairPlaces {
+  PairLayout layout;
+  Index first_channel, pairs;
+
+  Index first(Index k) const { return first_channel + (layout == PairLayout::half ? k : 2 * k); }
+  Index partner_distance() const { return layout == PairLayout::half ? pairs : 1; }
+};
+
+/// Cosines and sines of n <= chunk_pairs pairs, ready for one layout. `inverse` turns the other way: the transposed
+/// rotation of (a, b) is the rotation of (b, a), so the pair is read from its other end and nothing else changes.
+template <class Scalar>
+class RowTurner {
+ public:
+  RowTurner(const PairPlaces& places, bool inverse) : places_(places), inverse_(inverse) {}
+
+  void set(Index first_pair, Index n, const Scalar* cosine, const Scalar* sine) {
+    first_pair_ = first_pair;
+    n_ = n;
+    cosine_ = cosine;
+    sine_ = sine;
+    if (places_.layout == PairLayout::interleaved) spread(cosine, sine, spread_cosine_, spread_sine_, n, inverse_);
+  }
+
+  /// Rotates these pairs of one head, from `in` to `out`, which may be the same place.
+  template <class In, class Out>
+  void rotate(const In* in, Index in_stride, Out* out, Index out_stride) const {
+    const Index first = places_.first(first_pair_), partner = places_.partner_distance();
+    in += first * in_stride;
+    out += first * out_stride;
+    if constexpr (std::is_same_v<In, Scalar> && std::is_same_v<Out, Scalar>) {
+      if (in_stride == 1 && out_stride == 1) {
+        if (places_.layout == PairLayout::half) {
+          rotate_half(in, in + partner, out, out + partner);
+        } else {
+          rotate_neighbours(in, spread_cosine_, spread_sine_, out, n_);
+        }
+        return;
+      }
+    }
+    // Other types and strides go through a copy of Scalars, so that every number meets the same operations.
+    const Index step = places_.layout == PairLayout::half ? 1 : 2;
+    Scalar a[chunk_pairs], b[chunk_pairs];
+    gather(in, step * in_stride, n_, a);
+    gather(in + partner * in_stride, step * in_stride, n_, b);
+    rotate_half(a, b, a, b);
+    scatter(a, n_, out, step * out_stride);
+    scatter(b, n_, out + partner * out_stride, step * out_stride);
+  }
+
+ private:
+  void rotate_half(const Scalar* a, const Scalar* b, Scalar* a_out, Scalar* b_out) const {
+    if (inverse_) {
+      rotate_arrays(b, a, cosine_, sine_, b_out, a_out, n_);
+    } else {
+      rotate_arrays(a, b, cosine_, sine_, a_out, b_out, n_);
+    }
+  }
+
+  PairPlaces places_;
+  bool inverse_;
+  Index first_pair_ = 0, n_ = 0;
+  const Scalar* cosine_ = nullptr;
+  const Scalar* sine_ = nullptr;
+  alignas(64) Scalar spread_cosine_[2 * chunk_pairs], spread_sine_[2 * chunk_pairs];
+};
+
+/// Copies channels [begin, end) of every head of token t, where out is not x itself.
+template <class In, class Out>
+void copy_channels(const HeadsView<In>& x, const HeadsView<Out>& out, Index b, Index t, Index begin, Index end) {
+  for (Index h = 0; h < x.heads; ++h) {
+    const In* from = x.head(b, t, h);
+    Out* to = out.head(b, t, h);
+    if (static_cast<const void*>(from) == static_cast<const void*>(to)) continue;
+    for (Index c = begin; c < end; ++c) {
+      to[c * out.channel_stride] = static_cast<Out>(from[c * x.channel_stride]);
+    }
+  }
+}
+
+}  // namespace detail
+
+/// Rotates the pairs of every head by given tables, in place: row i of the tables for row i of x.
+///   (a, b) -> (a cos - b sin, a sin + b cos)      for pair k of each head, with cos = cos(i, k), sin = sin(i, k)
+/// Shapes    x: tokens x (heads * head_dim), or a HeadsView with one table row a token, or one a batch x token;
+///           cos, sin: tokens x pairs; 2 pairs <= head_dim, channels from 2 pairs on pass through.
+/// Accuracy  each product-and-sum rounds at most twice in the type computed in (float for 16-bit data).
+/// Throws    std::invalid_argument if shapes do not fit.
+/// Source    ONNX operator RotaryEmbedding, opset 23.
+template <class X, class Cos, class Sin>
+void rotate_pairs(X&& x, const Cos& cos, const Sin& sin, PairLayout layout, Index head_dim) {
+  const char* function = "rotate_pairs";
+  detail::require(head_dim >= 1, function, ": head_dim must be at least 1, got ", head_dim);
+  const auto view = detail::writable_view_of(std::forward<X>(x), head_dim, function);
+  using T = std::remove_pointer_t<decltype(view.data)>;
+  using Scalar = std::conditional_t<std::is_same_v<T, double>, double, float>;
+  static_assert(detail::computes_in<T, Scalar>, "posenc: x must hold float, double, Eigen::half or Eigen::bfloat16");
+  static_assert(detail::is_eigen<Cos> && detail::is_eigen<Sin>, "posenc: cos and sin must be Eigen matrices");
+
+  const Index pairs = cos.cols();
+  detail::require(sin.rows() == cos.rows() && sin.cols() == pairs, function, ": cos and sin must have one shape, got ",
+                  cos.rows(), " x ", pairs, " and ", sin.rows(), " x ", sin.cols());
+  detail::require(2 * pairs <= head_dim, function, ": tables of ", pairs, " pairs do not fit into head_dim ", head_dim);
+  const bool shared = cos.rows() == view.tokens;
+  detail::require(shared || cos.rows() == view.batch * view.tokens, function, ": tables must have one row for each of the ",
+                  view.batch * view.tokens, " rows, got ", cos.rows());
+
+  detail::RowTurner<Scalar> turner({layout, 0, pairs}, false);
+  Scalar c[detail::chunk_pairs], s[detail::chunk_pairs];
+  for (Index b = 0; b < view.batch; ++b) {
+    for (Index t = 0; t < view.tokens; ++t) {
+      const Index row = shared ? t : b * view.tokens + t;
+      for (Index k = 0; k < pairs; k += detail::chunk_pairs) {
+        const Index n = std::min(detail::chunk_pairs, pairs - k);
+        for (Index i = 0; i < n; ++i) {
+          c[i] = static_cast<Scalar>(cos.derived().coeff(row, k + i));
+          s[i] = static_cast<Scalar>(sin.derived().coeff(row, k + i));
+        }
+        turner.set(k, n, c, s);
+        for (Index h = 0; h < view.heads; ++h) {
+          T* head = view.head(b, t, h);
+          turner.rotate(head, view.channel_stride, head, view.channel_stride);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace POSENC_ISA
+}  // namespace posenc

@@ -1,0 +1,95 @@
+#pragma once
+// The sinusoidal code of the original Transformer: every pair of channels is a clock hand, read as its sine and cosine.
+
+#include <Eigen/Core>
+#include <utility>
+
+#include "posenc/additive.hpp"
+#include "posenc/phase_rows.hpp"
+
+namespace posenc {
+inline namespace POSENC_ISA {
+
+/// Where the sines and cosines of a code stand. With an odd width the last pair has a sine alone.
+enum class SinCosOrder {
+  interleaved,  ///< s0 c0 s1 c1 ..      Vaswani et al. 2017
+  sin_cos,      ///< s0 s1 .. c0 c1 ..   tensor2tensor, fairseq, Whisper
+  cos_sin       ///< c0 c1 .. s0 s1 ..   diffusion models' flipped order
+};
+
+/// Adds the sinusoidal position code.
+///   x[i] <- scale x[i] + PE(p_i),   PE(p)[2k] = sin(p omega_k),  PE(p)[2k+1] = cos(p omega_k)     (order interleaved)
+/// An object is immutable; add_to may be called from many threads and allocates nothing.
+///
+/// Shapes    x: tokens x dim, any dense Eigen form with data in memory, changed in place; positions: a first position, row
+///           i then having first + i, or a vector-like of integers or reals with one a row.
+/// Units     positions in tokens, may be negative and fractional; omega in radians per token.
+/// Accuracy  every sine and cosine within 1.5e-7 (float) and 5e-16 (double) of the real number's for |p| <= 2^40; the sum
+///           rounds once more.  Test: sinusoidal_test.
+/// Throws    std::invalid_argument, before anything is written, for columns other than dim, a wrong number of positions or
+///           one that is not a number.
+/// Source    Vaswani et al. 2017, "Attention Is All You Need", section 3.5.
+template <class Scalar = float>
+class Sinusoidal {
+  static_assert(std::is_same_v<Scalar, float> || std::is_same_v<Scalar, double>,
+                "posenc: Sinusoidal computes in float or double; Sinusoidal<float> also adds to Eigen::half and Eigen::bfloat16");
+
+ public:
+  /// omega_k = base^(-2k/dim); any width from 1 up.
+  Sinusoidal(Index dim, double base = 10000.0, SinCosOrder order = SinCosOrder::interleaved)
+      : Sinusoidal(Frequencies::geometric(dim, base), order) {}
+
+  /// Any ladder; its attention factor must be 1.
+  Sinusoidal(Frequencies frequencies, SinCosOrder order) : rows_(std::move(frequencies)), order_(order) {
+    detail::require(order == SinCosOrder::interleaved || order == SinCosOrder::sin_cos || order == SinCosOrder::cos_sin,
+                    "Sinusoidal: order must be one of SinCosOrder's three, got ", static_cast<int>(order));
+    detail::require(rows_.frequencies().attention_factor() == 1.0,
+                    "Sinusoidal: the attention factor of the frequencies must be 1, got ", rows_.frequencies().attention_factor());
+  }
+
+  /// embedding_scale is what the embedding is multiplied by first: sqrt(dim) in the original Transformer.
+  template <class X, class Positions = Position>
+  void add_to(X&& x, const Positions& positions = 0, double embedding_scale = 1.0) const {
+    const char* function = "Sinusoidal::add_to";
+    const auto view = detail::additive_view<Scalar>(std::forward<X>(x), dim(), function);
+    detail::require(detail::is_finite(embedding_scale), function, ": embedding_scale must be a finite number, got ", embedding_scale);
+    const auto scale = static_cast<Scalar>(embedding_scale);
+    const Index stride = view.channel_stride;
+    detail::with_positions(positions, view.tokens, function, [&](const auto& source) {
+      Scalar code[2 * detail::chunk_pairs];
+      rows_.for_each(source, view.tokens, 1.0, [&](Index t, Index k, Index n, const Scalar* cosine, const Scalar* sine) {
+        auto* row = view.head(0, t, 0);
+        const Index cosines = std::min(n, dim() / 2 - k);  // n, or one less in the last chunk of an odd width
+        if (order_ == SinCosOrder::interleaved) {
+          for (Index i = 0; i < n; ++i) {
+            code[2 * i] = sine[i];
+            code[2 * i + 1] = cosine[i];
+          }
+          detail::add_code_at(row + 2 * k * stride, stride, scale, code, n + cosines);
+        } else {
+          const bool sines_first = order_ == SinCosOrder::sin_cos;
+          const Index sine_at = k + (sines_first ? 0 : dim() / 2), cosine_at = k + (sines_first ? rows_.pairs() : 0);
+          detail::add_code_at(row + sine_at * stride, stride, scale, sine, n);
+          detail::add_code_at(row + cosine_at * stride, stride, scale, cosine, cosines);
+        }
+      });
+    });
+  }
+
+  /// The codes themselves, one row a position: of 0 .. count - 1, or of the positions given.
+  template <class Positions>
+  CodeMatrix<Scalar> encode(const Positions& positions_or_count) const {
+    return detail::encode<Scalar>(*this, dim(), positions_or_count, "Sinusoidal::encode");
+  }
+
+  const Frequencies& frequencies() const { return rows_.frequencies(); }
+  SinCosOrder order() const { return order_; }
+  Index dim() const { return rows_.frequencies().dim(); }
+
+ private:
+  detail::PhaseRows<Scalar> rows_;
+  SinCosOrder order_;
+};
+
+}  // namespace POSENC_ISA
+}  // namespace posenc

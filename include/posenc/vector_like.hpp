@@ -1,0 +1,71 @@
+#pragma once
+// What posenc takes where it says "vector-like": std::vector, std::array, a C array, a span, an Eigen vector or expression.
+
+#include <Eigen/Core>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+
+#include "posenc/isa.hpp"
+
+namespace posenc {
+inline namespace POSENC_ISA {
+
+using Index = Eigen::Index;
+
+namespace detail {
+
+template <class T>
+using Plain = std::remove_cv_t<std::remove_reference_t<T>>;
+
+template <class T>
+inline constexpr bool is_eigen = std::is_base_of_v<Eigen::EigenBase<Plain<T>>, Plain<T>>;
+
+template <class T, class = void>
+inline constexpr bool is_indexed = false;
+template <class T>
+inline constexpr bool
+    is_indexed<T, std::void_t<decltype(std::size(std::declval<const T&>())), decltype(std::declval<const T&>()[0])>> = true;
+
+/// An Eigen matrix of two dimensions, which only the calls that say so accept.
+template <class T>
+constexpr bool is_table() {
+  if constexpr (is_eigen<T>) {
+    return !Plain<T>::IsVectorAtCompileTime;
+  } else {
+    return false;
+  }
+}
+
+template <class T>
+constexpr bool is_vector_like() {
+  if constexpr (is_eigen<T>) {
+    return Plain<T>::IsVectorAtCompileTime;
+  } else {
+    return is_indexed<Plain<T>>;
+  }
+}
+
+template <class Values>
+Index length(const Values& values) {
+  return static_cast<Index>(std::size(values));
+}
+template <class Values>
+auto element(const Values& values, Index i) {
+  if constexpr (is_eigen<Values>) {
+    return values.derived().coeff(i);
+  } else {
+    return values[static_cast<std::size_t>(i)];
+  }
+}
+template <class Values>
+using Element = Plain<decltype(element(std::declval<const Values&>(), 0))>;
+
+/// A real number type: built in, or one of Eigen's 16-bit types.
+template <class T>
+inline constexpr bool is_real =
+    std::is_floating_point_v<T> || std::is_same_v<T, Eigen::half> || std::is_same_v<T, Eigen::bfloat16>;
+
+}  // namespace detail
+}  // namespace POSENC_ISA
+}  // namespace posenc
