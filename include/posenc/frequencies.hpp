@@ -76,6 +76,20 @@ class Frequencies {
     return result;
   }
 
+  /// The ladder made of pairs[0], pairs[1], .. of this one, with all their digits: a pair may be left out or repeated.
+  /// Throws    std::invalid_argument for no pairs or one that is not within [0, size() - 1].
+  Frequencies selected(const std::vector<Index>& pairs) const {
+    detail::require(!pairs.empty(), "Frequencies::selected: there must be at least 1 pair, got 0");
+    Frequencies result;
+    result.dim_ = 2 * static_cast<Index>(pairs.size());
+    result.attention_factor_ = attention_factor_;
+    for (const Index k : pairs) {
+      result.omega_.push_back(omega_[checked(k)]);
+      result.step_.push_back(step_[checked(k)]);
+    }
+    return result;
+  }
+
   /// Number of pairs.
   Index size() const { return static_cast<Index>(omega_.size()); }
   /// Width of the vector that the pairs fill: 2 size(), or one less where geometric was asked for an odd width.
@@ -88,6 +102,8 @@ class Frequencies {
   double attention_factor() const { return attention_factor_; }
   /// omega_k as turns per position in fixed point, with all its digits.
   const Step& step(Index k) const { return step_[checked(k)]; }
+  /// All steps, one a pair.
+  const std::vector<Step>& steps() const { return step_; }
 
  private:
   Frequencies() = default;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
 #include "posenc/isa.hpp"
 
@@ -98,29 +100,17 @@ struct Packet {
   friend Packet operator>>(Packet a, int bits) { return a.r >> bits; }
 
   /// Neighbours changed over: (x0 x1 x2 x3 ..) -> (x1 x0 x3 x2 ..).
-  Packet swapped() const {
-#if defined(__SSE2__)
-    if constexpr (sizeof(T) == 8) {
-#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
-      return Register(_mm512_permute_pd(r, 0x55));
-#elif defined(__AVX__)
-      return Register(_mm256_permute_pd(r, 0x5));
+  Packet swapped() const { return swapped(std::make_integer_sequence<LaneIndex, lanes>{}); }
+
+ private:
+  using LaneIndex = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+  template <LaneIndex... lane>
+  Packet swapped(std::integer_sequence<LaneIndex, lane...>) const {
+#if defined(__clang__)
+    return Register(__builtin_shufflevector(r, r, (lane ^ 1)...));
 #else
-      return Register(_mm_shuffle_pd(r, r, 0x1));
-#endif
-    } else {
-#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
-      return Register(_mm512_permute_ps(r, 0xb1));
-#elif defined(__AVX__)
-      return Register(_mm256_permute_ps(r, 0xb1));
-#else
-      return Register(_mm_shuffle_ps(r, r, 0xb1));
-#endif
-    }
-#else
-    Packet result;
-    for (int i = 0; i < lanes; ++i) result.r[i] = r[i ^ 1];
-    return result;
+    typedef LaneIndex Order __attribute__((vector_size(register_bytes)));
+    return Register(__builtin_shuffle(r, Order{(lane ^ 1)...}));
 #endif
   }
 };

@@ -47,8 +47,8 @@ struct Phase {
   std::uint64_t high = 0, low = 0;
 
   friend Phase operator+(Phase a, Phase b) {
-    const std::uint64_t low = a.low + b.low;
-    return {a.high + b.high + (low < a.low), low};
+    const std::uint64_t sum = a.low + b.low;
+    return {a.high + b.high + (sum < a.low), sum};
   }
   friend Phase operator-(Phase a) { return {~a.high + (a.low == 0), ~a.low + 1}; }
   friend Phase operator-(Phase a, Phase b) { return a + (-b); }

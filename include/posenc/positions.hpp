@@ -28,13 +28,13 @@ struct Coordinate {
   bool is_zero() const { return is_whole && whole == 0; }
   /// r of p = block q + r; a real position is a block of its own.
   Position offset() const { return is_whole ? whole & (block_size - 1) : 0; }
+  /// B q.
+  Position block_begin() const { return whole - offset(); }
   bool shares_block(const Coordinate& other) const {
-    return is_whole && other.is_whole && whole - offset() == other.whole - other.offset();
+    return is_whole && other.is_whole && block_begin() == other.block_begin();
   }
   /// The phase where the block begins.
-  Phase block_phase(const Step& step) const {
-    return is_whole ? phase_of(step, whole - offset()) : phase_of(step, real);
-  }
+  Phase block_phase(const Step& step) const { return is_whole ? phase_of(step, block_begin()) : phase_of(step, real); }
 };
 
 template <class T>
@@ -60,30 +60,41 @@ bool is_position(T value) {
   }
 }
 
+// A source of positions answers at(row, axis) with a Coordinate. All axes of a row are the same but in Tabled.
+
 /// Row i has position first + i.
 struct Consecutive {
   Position first;
-  Coordinate at(Index row) const { return {first + row, 0, true}; }
+  Coordinate at(Index row, Index = 0) const { return {first + row, 0, true}; }
 };
 
 /// Every row has the same position.
 struct Constant {
   Coordinate position;
-  Coordinate at(Index) const { return position; }
+  Coordinate at(Index, Index = 0) const { return position; }
 };
 
 /// Row i has position values[i].
 template <class Values>
 struct Listed {
   const Values& values;
-  Coordinate at(Index row) const { return coordinate(element(values, row)); }
+  Coordinate at(Index row, Index = 0) const { return coordinate(element(values, row)); }
+};
+
+/// Row i has position values(i, axis).
+template <class Values>
+struct Tabled {
+  const Values& values;
+  Coordinate at(Index row, Index axis) const { return coordinate(values.derived().coeff(row, axis)); }
 };
 
 /// Row i = b tokens + t has position values(b, t).
 template <class Values>
-struct Tabled {
+struct Batched {
   const Values& values;
-  Coordinate at(Index row) const { return coordinate(values.derived().coeff(row / values.cols(), row % values.cols())); }
+  Coordinate at(Index row, Index = 0) const {
+    return coordinate(values.derived().coeff(row / values.cols(), row % values.cols()));
+  }
 };
 
 template <class T>
@@ -108,14 +119,26 @@ Consecutive consecutive(First first, Index rows, const char* function) {
   return {start};
 }
 
+template <class T>
+constexpr void require_position_type() {
+  static_assert((std::is_integral_v<T> && !std::is_same_v<T, bool>) || is_real<T>, "posenc: positions are integers or reals");
+}
+
 template <class Values>
 Listed<Values> listed(const Values& values, const char* function) {
   static_assert(is_vector_like<Values>(), "posenc: positions are a vector-like of integers or reals, one a row");
-  using T = Element<Values>;
-  static_assert((std::is_integral_v<T> && !std::is_same_v<T, bool>) || is_real<T>,
-                "posenc: positions are integers or reals");
+  require_position_type<Element<Values>>();
   for (Index i = 0; i < length(values); ++i) require_position(element(values, i), function, i);
   return {values};
+}
+
+/// Every element of an Eigen matrix is a position.
+template <class Values>
+void require_positions(const Values& values, const char* function) {
+  require_position_type<typename Plain<Values>::Scalar>();
+  for (Index i = 0; i < values.rows(); ++i) {
+    for (Index j = 0; j < values.cols(); ++j) require_position(values.derived().coeff(i, j), function, i);
+  }
 }
 
 /// Calls use(source) with positions that have one entry a row; source.at(row) is the row's Coordinate.

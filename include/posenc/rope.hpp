@@ -6,6 +6,7 @@
 
 #include "posenc/frequencies.hpp"
 #include "posenc/heads_view.hpp"
+#include "posenc/pair_axes.hpp"
 #include "posenc/phase_rows.hpp"
 #include "posenc/rotate_pairs.hpp"
 
@@ -44,12 +45,25 @@ class Rope {
 
   /// Partial rotary: channels first_channel .. first_channel + frequencies.dim() - 1 of a head turn, the others pass through.
   Rope(Frequencies frequencies, PairLayout layout, Index head_dim, Index first_channel = 0)
-      : rows_(std::move(frequencies)), head_dim_(head_dim), places_{layout, first_channel, rows_.pairs()} {
+      : Rope(std::move(frequencies), PairAxes{}, layout, head_dim, first_channel) {}
+
+  /// Several position axes: each pair turns by the position on its own axis. Positions are then an Eigen matrix, tokens x
+  /// axes; a first position or a vector-like gives all axes of a row the same number, as text between images has.
+  Rope(Frequencies frequencies, PairAxes axes, PairLayout layout) : Rope(frequencies, axes, layout, frequencies.dim()) {}
+  Rope(Frequencies frequencies, PairAxes axes, PairLayout layout, Index head_dim, Index first_channel = 0)
+      : rows_(std::move(frequencies), axes.axis_of_pair(), axes.count()),
+        head_dim_(head_dim),
+        places_{layout, first_channel, rows_.pairs() / axes.blocks()} {
     detail::require(rotary_dim() % 2 == 0, "Rope: the width of the frequencies must be even, got ", rotary_dim());
     detail::require(layout == PairLayout::interleaved || layout == PairLayout::half,
                     "Rope: layout must be PairLayout::interleaved or PairLayout::half, got ", static_cast<int>(layout));
-    detail::require(first_channel >= 0 && first_channel <= head_dim && rotary_dim() <= head_dim - first_channel,
-                    "Rope: ", rotary_dim(), " channels from channel ", first_channel, " on do not fit into head_dim ", head_dim);
+    detail::require(first_channel >= 0 && first_channel <= head_dim && rotary_dim() <= head_dim - first_channel, "Rope: ",
+                    rotary_dim(), " channels from channel ", first_channel, " on do not fit into head_dim ", head_dim);
+    const auto axis_pairs = static_cast<Index>(axes.axis_of_pair().size());
+    detail::require(axis_pairs == 0 || axis_pairs == rows_.pairs(), "Rope: there must be one axis for each of the ",
+                    rows_.pairs(), " pairs, got ", axis_pairs);
+    detail::require(rows_.pairs() % axes.blocks() == 0, "Rope: ", rows_.pairs(), " pairs do not fill ", axes.blocks(),
+                    " equal blocks");
   }
 
   /// Turns every row to its position, in place.
@@ -109,7 +123,7 @@ class Rope {
       RopeTable<Scalar> result;
       result.cos.resize(count, rows_.pairs());
       result.sin.resize(count, rows_.pairs());
-      rows_.for_each(source, count, factor(), [&](Index i, Index k, Index n, const Scalar* cosine, const Scalar* sine) {
+      rows_.for_each(source, count, factor(), rows_.pairs(), [&](Index i, Index k, Index n, const Scalar* cosine, const Scalar* sine) {
         std::copy(cosine, cosine + n, &result.cos(i, k));
         std::copy(sine, sine + n, &result.sin(i, k));
       });
@@ -119,6 +133,11 @@ class Rope {
       static_assert(std::is_integral_v<Positions>, "posenc: a count is an integer; positions come as a vector");
       detail::require(positions_or_count >= 0, function, ": count must not be negative, got ", positions_or_count);
       return fill(detail::Consecutive{0}, static_cast<Index>(positions_or_count));
+    } else if constexpr (detail::is_table<Positions>()) {
+      detail::require(positions_or_count.cols() == axes(), function, ": a matrix of positions must have ", axes(),
+                      " columns, one an axis, got ", positions_or_count.cols());
+      detail::require_positions(positions_or_count, function);
+      return fill(detail::Tabled<Positions>{positions_or_count}, positions_or_count.rows());
     } else {
       return fill(detail::listed(positions_or_count, function), detail::length(positions_or_count));
     }
@@ -129,6 +148,7 @@ class Rope {
   Index head_dim() const { return head_dim_; }
   Index rotary_dim() const { return frequencies().dim(); }
   Index first_channel() const { return places_.first_channel; }
+  Index axes() const { return rows_.axes(); }
 
  private:
   double factor() const { return frequencies().attention_factor(); }
@@ -143,31 +163,48 @@ class Rope {
 
   /// Calls use(source, per_batch): positions of the tokens, shared by the batch, or of batch x token.
   template <class T, class Positions, class Use>
-  static void with_positions(const HeadsView<T>& x, const Positions& positions, const char* function, Use use) {
+  void with_positions(const HeadsView<T>& x, const Positions& positions, const char* function, Use use) const {
     if constexpr (std::is_arithmetic_v<Positions>) {
       use(detail::consecutive(positions, x.tokens, function), false);
     } else if constexpr (detail::is_table<Positions>()) {
-      detail::require(positions.rows() == x.batch && positions.cols() == x.tokens, function,
-                      ": a matrix of positions must be batch x tokens, ", x.batch, " x ", x.tokens, ", got ",
-                      positions.rows(), " x ", positions.cols());
-      for (Index b = 0; b < x.batch; ++b) {
-        for (Index t = 0; t < x.tokens; ++t) {
-          detail::require_position(positions.derived().coeff(b, t), function, b * x.tokens + t);
-        }
+      if (axes() > 1) {
+        detail::require(positions.cols() == axes(), function, ": a matrix of positions must have ", axes(),
+                        " columns, one an axis, got ", positions.cols());
+        const bool per_batch = is_per_batch(x, positions.rows(), function);
+        detail::require_positions(positions, function);
+        use(detail::Tabled<Positions>{positions}, per_batch);
+      } else {
+        detail::require(positions.rows() == x.batch && positions.cols() == x.tokens, function,
+                        ": a matrix of positions must be batch x tokens, ", x.batch, " x ", x.tokens, ", got ",
+                        positions.rows(), " x ", positions.cols());
+        detail::require_positions(positions, function);
+        use(detail::Batched<Positions>{positions}, true);
       }
-      use(detail::Tabled<Positions>{positions}, true);
     } else {
       const auto source = detail::listed(positions, function);
-      const Index n = detail::length(positions);
-      const bool per_batch = n != x.tokens;
-      if (x.batch == 1) {
-        detail::require(n == x.tokens, function, ": there must be one position for each of the ", x.tokens, " rows, got ", n);
-      } else {
-        detail::require(!per_batch || n == x.batch * x.tokens, function, ": there must be ", x.tokens,
-                        " positions, one a token, or ", x.batch * x.tokens, ", one a batch x token, got ", n);
-      }
-      use(source, per_batch);
+      use(source, is_per_batch(x, detail::length(positions), function));
     }
+  }
+
+  /// n positions for x: one a token, or, with several batches, one a batch x token.
+  template <class T>
+  static bool is_per_batch(const HeadsView<T>& x, Index n, const char* function) {
+    const bool per_token = n == x.tokens;
+    if (x.batch == 1) {
+      detail::require(per_token, function, ": there must be one position for each of the ", x.tokens, " rows, got ", n);
+    } else {
+      detail::require(per_token || n == x.batch * x.tokens, function, ": there must be ", x.tokens,
+                      " positions, one a token, or ", x.batch * x.tokens, ", one a batch x token, got ", n);
+    }
+    return !per_token;
+  }
+
+  template <class Source>
+  bool stands_still(const Source& positions, Index row) const {
+    for (Index axis = 0; axis < axes(); ++axis) {
+      if (!positions.at(row, axis).is_zero()) return false;
+    }
+    return true;
   }
 
   template <class In, class Out, class Source>
@@ -175,30 +212,25 @@ class Rope {
              double factor) const {
     static_assert(detail::computes_in<std::remove_const_t<In>, Scalar> && detail::computes_in<Out, Scalar>,
                   "posenc: Rope<float> takes data in float, Eigen::half or Eigen::bfloat16, and Rope<double> data in double");
-    detail::RowTurner<Scalar> turner(places_, inverse);
-    const Index rows = per_batch ? x.batch * x.tokens : x.tokens;
-    rows_.for_each(positions, rows, factor, [&](Index row, Index k, Index n, const Scalar* cosine, const Scalar* sine) {
-      // R(0) is the identity to the last bit, the sign of a zero and the payload of a NaN included.
-      const bool identity = factor == 1.0 && positions.at(row).is_zero();
-      if (!identity) turner.set(k, n, cosine, sine);
-      const Index t = per_batch ? row % x.tokens : row;
-      const Index first_batch = per_batch ? row / x.tokens : 0, last_batch = per_batch ? first_batch + 1 : x.batch;
-      for (Index b = first_batch; b < last_batch; ++b) {
-        if (k == 0) copy_others(x, out, b, t, identity);
-        if (identity) continue;
-        for (Index h = 0; h < x.heads; ++h) {
-          turner.rotate(x.head(b, t, h), x.channel_stride, out.head(b, t, h), out.channel_stride);
-        }
-      }
-    });
-  }
-
-  /// The channels of a token that do not turn.
-  template <class In, class Out>
-  void copy_others(const HeadsView<In>& x, const HeadsView<Out>& out, Index b, Index t, bool all) const {
+    const bool in_place = static_cast<const void*>(x.data) == static_cast<const void*>(out.data);
     const Index begin = places_.first_channel, end = begin + rotary_dim();
-    detail::copy_channels(x, out, b, t, 0, all ? head_dim_ : begin);
-    if (!all) detail::copy_channels(x, out, b, t, end, head_dim_);
+    const Index batches = per_batch ? 1 : x.batch;  // how many rows of data a row of positions serves
+    detail::RowTurner<Scalar> turner(places_, inverse);
+    const auto turn_row = [&](Index row, Index k, Index n, const Scalar* cosine, const Scalar* sine) {
+      // R(0) is the identity to the last bit, the sign of a zero and the payload of a NaN included.
+      const bool identity = factor == 1.0 && stands_still(positions, row);
+      if (identity && in_place) return;
+      turner.set(k, n, cosine, sine);
+      const Index t = per_batch ? row % x.tokens : row, first = per_batch ? row / x.tokens : 0;
+      for (Index b = first; b < first + batches; ++b) {
+        if (!in_place && k == 0) {  // the channels that do not turn
+          detail::copy_channels(x, out, b, t, 0, identity ? head_dim_ : begin);
+          if (!identity) detail::copy_channels(x, out, b, t, end, head_dim_);
+        }
+        if (!identity) turner.rotate(x, out, b, t);
+      }
+    };
+    rows_.for_each(positions, per_batch ? x.batch * x.tokens : x.tokens, factor, places_.block_pairs, turn_row);
   }
 
   detail::PhaseRows<Scalar> rows_;

@@ -7,27 +7,25 @@
 
 #include "posenc/heads_view.hpp"
 #include "posenc/kernel.hpp"
+#include "posenc/pair_layout.hpp"
 #include "posenc/phase_rows.hpp"
 
 namespace posenc {
 inline namespace POSENC_ISA {
 
-/// Which two channels of a head form pair k. A checkpoint is made for one of the two and gives nonsense, silently, with
-/// the other; so it is never defaulted.
-enum class PairLayout {
-  interleaved,  ///< (x[2k], x[2k+1]):   GPT-J, the original Llama release, GGUF Llama files
-  half          ///< (x[k], x[k+d/2]):   GPT-NeoX, Hugging Face Llama, Qwen, Gemma
-};
-
 namespace detail {
 
-/// Where the pairs of a head stand: d channels from first_channel on, in one of the two layouts.
+/// Where the pairs of a head stand: from first_channel on, in blocks of block_pairs pairs (one block but for a head that
+/// is several ropes side by side), each in the layout.
 struct PairPlaces {
   PairLayout layout;
-  Index first_channel, pairs;
+  Index first_channel, block_pairs;
 
-  Index first(Index k) const { return first_channel + (layout == PairLayout::half ? k : 2 * k); }
-  Index partner_distance() const { return layout == PairLayout::half ? pairs : 1; }
+  Index first(Index k) const {
+    const Index in_block = k % block_pairs, block_channel = 2 * (k - in_block);
+    return first_channel + block_channel + (layout == PairLayout::half ? in_block : 2 * in_block);
+  }
+  Index partner_distance() const { return layout == PairLayout::half ? block_pairs : 1; }
 };
 
 /// Cosines and sines of n <= chunk_pairs pairs, ready for one layout. `inverse` turns the other way: the transposed
@@ -38,40 +36,49 @@ class RowTurner {
   RowTurner(const PairPlaces& places, bool inverse) : places_(places), inverse_(inverse) {}
 
   void set(Index first_pair, Index n, const Scalar* cosine, const Scalar* sine) {
-    first_pair_ = first_pair;
     n_ = n;
     cosine_ = cosine;
     sine_ = sine;
-    if (places_.layout == PairLayout::interleaved) spread(cosine, sine, spread_cosine_, spread_sine_, n, inverse_);
+    first_ = places_.first(first_pair);
+    if (places_.layout == PairLayout::interleaved) spread(cosine, sine, spread_.cosine, spread_.sine, n, inverse_);
   }
 
-  /// Rotates these pairs of one head, from `in` to `out`, which may be the same place.
+  /// Rotates these pairs of all heads of token (b, t), from x to out, which may be the same place.
   template <class In, class Out>
-  void rotate(const In* in, Index in_stride, Out* out, Index out_stride) const {
-    const Index first = places_.first(first_pair_), partner = places_.partner_distance();
-    in += first * in_stride;
-    out += first * out_stride;
-    if constexpr (std::is_same_v<In, Scalar> && std::is_same_v<Out, Scalar>) {
-      if (in_stride == 1 && out_stride == 1) {
-        if (places_.layout == PairLayout::half) {
-          rotate_half(in, in + partner, out, out + partner);
-        } else {
-          rotate_neighbours(in, spread_cosine_, spread_sine_, out, n_);
-        }
-        return;
+  void rotate(const HeadsView<In>& x, const HeadsView<Out>& out, Index b, Index t) const {
+    const In* from = x.head(b, t, 0) + first_ * x.channel_stride;
+    Out* to = out.head(b, t, 0) + first_ * out.channel_stride;
+    if constexpr (std::is_same_v<std::remove_const_t<In>, Scalar> && std::is_same_v<Out, Scalar>) {
+      if (x.channel_stride == 1 && out.channel_stride == 1) {
+        return rotate_contiguous(from, x.head_stride, to, out.head_stride, x.heads);
       }
     }
     // Other types and strides go through a copy of Scalars, so that every number meets the same operations.
-    const Index step = places_.layout == PairLayout::half ? 1 : 2;
-    Scalar a[chunk_pairs], b[chunk_pairs];
-    gather(in, step * in_stride, n_, a);
-    gather(in + partner * in_stride, step * in_stride, n_, b);
-    rotate_half(a, b, a, b);
-    scatter(a, n_, out, step * out_stride);
-    scatter(b, n_, out + partner * out_stride, step * out_stride);
+    const Index step = places_.layout == PairLayout::half ? 1 : 2, partner = places_.partner_distance();
+    Scalar first[chunk_pairs], second[chunk_pairs];
+    for (Index h = 0; h < x.heads; ++h, from += x.head_stride, to += out.head_stride) {
+      gather(from, step * x.channel_stride, n_, first);
+      gather(from + partner * x.channel_stride, step * x.channel_stride, n_, second);
+      rotate_half(first, second, first, second);
+      scatter(first, n_, to, step * out.channel_stride);
+      scatter(second, n_, to + partner * out.channel_stride, step * out.channel_stride);
+    }
   }
 
  private:
+  void rotate_contiguous(const Scalar* from, Index from_stride, Scalar* to, Index to_stride, Index heads) const {
+    const Index partner = places_.partner_distance();
+    if (places_.layout == PairLayout::half) {
+      for (Index h = 0; h < heads; ++h, from += from_stride, to += to_stride) {
+        rotate_half(from, from + partner, to, to + partner);
+      }
+    } else {
+      for (Index h = 0; h < heads; ++h, from += from_stride, to += to_stride) {
+        rotate_neighbours(from, spread_.cosine, spread_.sine, to, n_);
+      }
+    }
+  }
+
   void rotate_half(const Scalar* a, const Scalar* b, Scalar* a_out, Scalar* b_out) const {
     if (inverse_) {
       rotate_arrays(b, a, cosine_, sine_, b_out, a_out, n_);
@@ -82,19 +89,21 @@ class RowTurner {
 
   PairPlaces places_;
   bool inverse_;
-  Index first_pair_ = 0, n_ = 0;
+  Index first_ = 0, n_ = 0;
   const Scalar* cosine_ = nullptr;
   const Scalar* sine_ = nullptr;
-  alignas(64) Scalar spread_cosine_[2 * chunk_pairs], spread_sine_[2 * chunk_pairs];
+  struct {
+    alignas(64) Scalar cosine[2 * chunk_pairs];
+    alignas(64) Scalar sine[2 * chunk_pairs];
+  } spread_;
 };
 
-/// Copies channels [begin, end) of every head of token t, where out is not x itself.
+/// Copies channels [begin, end) of all heads of token (b, t).
 template <class In, class Out>
 void copy_channels(const HeadsView<In>& x, const HeadsView<Out>& out, Index b, Index t, Index begin, Index end) {
   for (Index h = 0; h < x.heads; ++h) {
     const In* from = x.head(b, t, h);
     Out* to = out.head(b, t, h);
-    if (static_cast<const void*>(from) == static_cast<const void*>(to)) continue;
     for (Index c = begin; c < end; ++c) {
       to[c * out.channel_stride] = static_cast<Out>(from[c * x.channel_stride]);
     }
@@ -140,10 +149,7 @@ void rotate_pairs(X&& x, const Cos& cos, const Sin& sin, PairLayout layout, Inde
           s[i] = static_cast<Scalar>(sin.derived().coeff(row, k + i));
         }
         turner.set(k, n, c, s);
-        for (Index h = 0; h < view.heads; ++h) {
-          T* head = view.head(b, t, h);
-          turner.rotate(head, view.channel_stride, head, view.channel_stride);
-        }
+        turner.rotate(view, view, b, t);
       }
     }
   }

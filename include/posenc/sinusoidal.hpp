@@ -57,7 +57,7 @@ class Sinusoidal {
     const Index stride = view.channel_stride;
     detail::with_positions(positions, view.tokens, function, [&](const auto& source) {
       Scalar code[2 * detail::chunk_pairs];
-      rows_.for_each(source, view.tokens, 1.0, [&](Index t, Index k, Index n, const Scalar* cosine, const Scalar* sine) {
+      rows_.for_each(source, view.tokens, 1.0, rows_.pairs(), [&](Index t, Index k, Index n, const Scalar* cosine, const Scalar* sine) {
         auto* row = view.head(0, t, 0);
         const Index cosines = std::min(n, dim() / 2 - k);  // n, or one less in the last chunk of an odd width
         if (order_ == SinCosOrder::interleaved) {
