@@ -47,7 +47,8 @@ void add_code_at(T* x, Index stride, Scalar scale, const Scalar* code, Index n) 
 
 /// Codes of the positions 0 .. count - 1, or of a vector-like of positions: zeros to which the encoder adds.
 template <class Scalar, class Positions, class Encoder>
-CodeMatrix<Scalar> encode(const Encoder& encoder, Index dim, const Positions& positions_or_count, const char* function) {
+CodeMatrix<Scalar> encode(const Encoder& encoder, Index dim, const Positions& positions_or_count,
+                          const char* function) {
   if constexpr (std::is_arithmetic_v<Positions>) {
     static_assert(std::is_integral_v<Positions> && !std::is_same_v<Positions, bool>,
                   "posenc: a count is an integer; positions come as a vector");

@@ -48,7 +48,8 @@ inline PairAxes mrope_chunked(const std::vector<Index>& sections) {
 /// Source    Qwen3-VL technical report 2025; keys mrope_section and mrope_interleaved of the Hugging Face configuration.
 inline PairAxes mrope_interleaved(const std::vector<Index>& sections) {
   const char* function = "mrope_interleaved";
-  detail::require(sections.size() == 3, function, ": there must be 3 sections (time, height, width), got ", sections.size());
+  detail::require(sections.size() == 3, function, ": there must be 3 sections (time, height, width), got ",
+                  sections.size());
   const Index pairs = detail::sum_of_sections(sections, function);
   std::vector<Index> axis_of_pair(static_cast<std::size_t>(pairs), 0);
   for (Index axis = 1; axis <= 2; ++axis) {
@@ -64,10 +65,10 @@ inline PairAxes mrope_interleaved(const std::vector<Index>& sections) {
 /// The four ways in use to turn a head of D channels by the row h and column w of an image patch. Positions are a matrix
 /// tokens x 2 with the columns (h, w), in all four. With v_i = base^(-4i/D), i < D/4:
 enum class Axial2d {
-  hw_half,           ///< pairs (x[k], x[k+D/2]): first D/4 by h v_k, others by w v_(k-D/4).    Qwen2-VL, Qwen3-VL vision
-  xy_interleaved,    ///< pairs (x[2k], x[2k+1]): first D/4 by w v_k, others by h v_(k-D/4).    SAM 2 memory attention
+  hw_half,         ///< pairs (x[k], x[k+D/2]): first D/4 by h v_k, others by w v_(k-D/4).    Qwen2-VL, Qwen3-VL vision
+  xy_interleaved,  ///< pairs (x[2k], x[2k+1]): first D/4 by w v_k, others by h v_(k-D/4).    SAM 2 memory attention
   alternating_half,  ///< pairs (x[k], x[k+D/2]): first D/4 by h base^(-4k/D), others by w base^(-(4(k-D/4)+2)/D).   Pixtral
-  hw_blocks_half     ///< each half of the head a rope of its own, pairs (x[k], x[k+D/4]): first by h v_k, second by w v_k
+  hw_blocks_half  ///< each half of the head a rope of its own, pairs (x[k], x[k+D/4]): first by h v_k, second by w v_k
 };
 
 /// A rope over the rows and columns of an image, in one of the conventions of Axial2d; positions: tokens x 2, (h, w).

@@ -57,14 +57,15 @@ struct Fixed {
 };
 
 /// 1 / (2 pi), cut after 256 bits: turns in a radian.
-inline constexpr Fixed turns_per_radian = {{0xf7aef158, 0x7f9458ea, 0x4f10e410, 0x36d8a566, 0x7d4d3770, 0x7f09d5f4,
-                                            0x9391054a, 0x28be60db, 0, 0}};
+inline constexpr Fixed turns_per_radian = {
+    {0xf7aef158, 0x7f9458ea, 0x4f10e410, 0x36d8a566, 0x7d4d3770, 0x7f09d5f4, 0x9391054a, 0x28be60db, 0, 0}};
 
 /// value as it is, |value| < 2^63; bits below 2^-256 are dropped.
 inline Fixed to_fixed(double value) {
   int exponent;
-  const double mantissa = std::frexp(std::abs(value), &exponent);                          // in [1/2, 1)
-  const std::uint64_t whole = static_cast<std::uint64_t>(std::ldexp(mantissa, 53));        // |value| = whole 2^(exponent - 53)
+  const double mantissa = std::frexp(std::abs(value), &exponent);  // in [1/2, 1)
+  const std::uint64_t whole =
+      static_cast<std::uint64_t>(std::ldexp(mantissa, 53));  // |value| = whole 2^(exponent - 53)
   Fixed result;
   const int lowest = 32 * Fixed::behind_point + exponent - 53;  // the bit of the result where whole begins
   for (int bit = 0; bit < 53; ++bit) {

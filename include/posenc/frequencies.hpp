@@ -23,7 +23,8 @@ class Frequencies {
   /// Source    Vaswani et al. 2017, section 3.5; Su et al. 2021, section 3.2.2.
   static Frequencies geometric(Index dim, double base = 10000.0) {
     detail::require(dim >= 1, "Frequencies::geometric: dim must be at least 1, got ", dim);
-    detail::require(detail::is_between(base, 1, 1e18), "Frequencies::geometric: base must be within [1, 1e18], got ", base);
+    detail::require(detail::is_between(base, 1, 1e18), "Frequencies::geometric: base must be within [1, 1e18], got ",
+                    base);
     // s = base^(-1/dim) and omega_k = s^(2k): one root serves even and odd widths.
     const detail::Fixed s = detail::geometric_ratio(base, 1.0, static_cast<std::uint64_t>(dim));
     return Frequencies(dim, ladder((dim + 1) / 2, 1.0, s * s));

@@ -21,11 +21,13 @@ struct HeadsView {
 
   /// Order batch, tokens, heads, channels, without gaps.
   static HeadsView bshd(T* data, Index batch, Index tokens, Index heads, Index head_dim) {
-    return checked({data, batch, tokens, heads, head_dim, tokens * heads * head_dim, heads * head_dim, head_dim, 1}, "bshd");
+    return checked({data, batch, tokens, heads, head_dim, tokens * heads * head_dim, heads * head_dim, head_dim, 1},
+                   "bshd");
   }
   /// Order batch, heads, tokens, channels, without gaps.
   static HeadsView bhsd(T* data, Index batch, Index tokens, Index heads, Index head_dim) {
-    return checked({data, batch, tokens, heads, head_dim, heads * tokens * head_dim, head_dim, tokens * head_dim, 1}, "bhsd");
+    return checked({data, batch, tokens, heads, head_dim, heads * tokens * head_dim, head_dim, tokens * head_dim, 1},
+                   "bhsd");
   }
 
   /// The first channel of one head.
@@ -87,16 +89,19 @@ auto view_of(X&& x, Index head_dim, const char* function) {
     static_assert(has_strides<X>(),
                   "posenc: x must be an Eigen matrix, array, map, ref or block with data in memory, or a HeadsView; "
                   "evaluate an expression into a matrix first");
-    require(x.cols() % head_dim == 0, function, ": columns must be a multiple of head_dim ", head_dim, ", got ", x.cols());
+    require(x.cols() % head_dim == 0, function, ": columns must be a multiple of head_dim ", head_dim, ", got ",
+            x.cols());
     using T = std::remove_pointer_t<decltype(x.data())>;
-    return HeadsView<T>{x.data(),      1, x.rows(),     x.cols() / head_dim,      head_dim,
-                        0,             x.rowStride(), head_dim * x.colStride(), x.colStride()};
+    return HeadsView<T>{x.data(),     1, x.rows(),      x.cols() / head_dim,
+                        head_dim,     0, x.rowStride(), head_dim * x.colStride(),
+                        x.colStride()};
   }
 }
 template <class X>
 auto writable_view_of(X&& x, Index head_dim, const char* function) {
   if constexpr (is_heads_view<Plain<X>>) {
-    static_assert(!std::is_const_v<std::remove_pointer_t<decltype(x.data)>>, "posenc: a HeadsView of const data cannot be written");
+    static_assert(!std::is_const_v<std::remove_pointer_t<decltype(x.data)>>,
+                  "posenc: a HeadsView of const data cannot be written");
   } else {
     static_assert(has_strides<X>(),
                   "posenc: x must be an Eigen matrix, array, map, ref or block with data in memory, or a HeadsView; "
@@ -115,8 +120,8 @@ inline constexpr bool computes_in = std::is_same_v<T, Scalar> ||
 template <class T, class U>
 void require_same_shape(const HeadsView<T>& out, const HeadsView<U>& x, const char* function) {
   require(out.batch == x.batch && out.tokens == x.tokens && out.heads == x.heads, function,
-          ": out must have the shape of x (batch x tokens x heads), ", x.batch, " x ", x.tokens, " x ", x.heads, ", got ",
-          out.batch, " x ", out.tokens, " x ", out.heads);
+          ": out must have the shape of x (batch x tokens x heads), ", x.batch, " x ", x.tokens, " x ", x.heads,
+          ", got ", out.batch, " x ", out.tokens, " x ", out.heads);
 }
 
 /// n numbers at a stride, from and to contiguous Scalars.

@@ -22,8 +22,9 @@ class LearnedPositions {
   using Matrix = CodeMatrix<Scalar>;
 
   explicit LearnedPositions(Matrix table) : table_(std::move(table)) {
-    detail::require(table_.rows() >= 1 && table_.cols() >= 1, "LearnedPositions: the table must have at least 1 row and 1 column, got ",
-                    table_.rows(), " x ", table_.cols());
+    detail::require(table_.rows() >= 1 && table_.cols() >= 1,
+                    "LearnedPositions: the table must have at least 1 row and 1 column, got ", table_.rows(), " x ",
+                    table_.cols());
   }
 
   template <class X, class Positions = Position>
@@ -39,7 +40,8 @@ class LearnedPositions {
   ///   table_gradient[p_i] <- table_gradient[p_i] + gradient[i]
   /// Shapes    table_gradient: L_max x d, changed in place; gradient: tokens x d; positions as in add_to.
   template <class TableGradient, class Gradient, class Positions = Position>
-  void accumulate_gradient(TableGradient&& table_gradient, const Gradient& gradient, const Positions& positions = 0) const {
+  void accumulate_gradient(TableGradient&& table_gradient, const Gradient& gradient,
+                           const Positions& positions = 0) const {
     const char* function = "LearnedPositions::accumulate_gradient";
     const auto sum = detail::additive_view<Scalar>(std::forward<TableGradient>(table_gradient), dim(), function);
     detail::require(sum.tokens == max_positions(), function, ": the gradient of the table must have ", max_positions(),
@@ -49,7 +51,8 @@ class LearnedPositions {
       auto* row = sum.head(0, p, 0);
       for (Index c = 0; c < dim(); ++c) {
         auto& value = row[c * sum.channel_stride];
-        value = static_cast<detail::Plain<decltype(value)>>(static_cast<Scalar>(value) + static_cast<Scalar>(gradient(t, c)));
+        value = static_cast<detail::Plain<decltype(value)>>(static_cast<Scalar>(value) +
+                                                            static_cast<Scalar>(gradient(t, c)));
       }
     });
   }
@@ -69,8 +72,9 @@ class LearnedPositions {
       if (rest == 0) {
         result.row(i) = table_.row(j);
       } else {
-        result.row(i) = ((1 - f) * table_.row(j).template cast<double>() + f * table_.row(j + 1).template cast<double>())
-                            .template cast<Scalar>();
+        result.row(i) =
+            ((1 - f) * table_.row(j).template cast<double>() + f * table_.row(j + 1).template cast<double>())
+                .template cast<Scalar>();
       }
     }
     return LearnedPositions(std::move(result));
@@ -92,15 +96,8 @@ class LearnedPositions {
   /// row(t, p_t) for every row, after all positions were found to be rows of the table.
   template <class Positions, class Row>
   void for_each_row(const Positions& positions, Index rows, const char* function, Row row) const {
-    detail::with_positions(positions, rows, function, [&](const auto& source) {
-      for (Index t = 0; t < rows; ++t) {
-        const detail::Coordinate p = source.at(t);
-        if (!p.is_whole) {
-          detail::fail(function, ": position ", t, " must be a whole number, got ", p.real);
-        }
-        detail::require(p.whole >= 0 && p.whole < max_positions(), function, ": position ", t, " must be within [0, ",
-                        max_positions() - 1, "], the rows of the table, got ", p.whole);
-      }
+    detail::with_positions(positions, 1, rows, 1, function, [&](const auto& source, bool) {
+      for (Index t = 0; t < rows; ++t) detail::require_row(source.at(t), max_positions(), function, t);
       for (Index t = 0; t < rows; ++t) row(t, source.at(t).whole);
     });
   }

@@ -30,7 +30,7 @@ class LinearIndex {
   void add_to(X&& x, const Positions& positions = 0) const {
     const char* function = "LinearIndex::add_to";
     const auto view = detail::additive_view<Scalar>(std::forward<X>(x), dim_, function);
-    detail::with_positions(positions, view.tokens, function, [&](const auto& source) {
+    detail::with_positions(positions, 1, view.tokens, 1, function, [&](const auto& source, bool) {
       for (Index t = 0; t < view.tokens; ++t) {
         const detail::Coordinate p = source.at(t);
         const auto code = static_cast<Scalar>(step_ * (p.is_whole ? static_cast<double>(p.whole) : p.real));

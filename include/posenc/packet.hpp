@@ -10,7 +10,7 @@
 
 #include "posenc/isa.hpp"
 
-#if defined(__SSE2__)
+#if defined(__FMA__)
 #include <immintrin.h>
 #elif defined(__ARM_NEON) && defined(__aarch64__)
 #include <arm_neon.h>

@@ -35,7 +35,8 @@ void reorder_channels(X&& x, Index head_dim, Index rotary_dim, const char* funct
       for (Index h = 0; h < view.heads; ++h) {
         T* head = view.head(b, t, h);
         gather(head, view.channel_stride, rotary_dim, channels.data());
-        for (Index i = 0; i < rotary_dim; ++i) head[i * view.channel_stride] = channels[static_cast<std::size_t>(from(i))];
+        for (Index i = 0; i < rotary_dim; ++i)
+          head[i * view.channel_stride] = channels[static_cast<std::size_t>(from(i))];
       }
     }
   }

@@ -128,9 +128,7 @@ inline Phase phase_of(const Step& step, double p) {
   }
   if (shift >= 256) return {};  // |p| < 2^-203: no bit of it reaches 2^-128 of a turn
   const int from = shift / 64, by = shift % 64;
-  const auto word = [&](int i) {
-    return by == 0 ? product[i] : product[i] >> by | product[i + 1] << (64 - by);
-  };
+  const auto word = [&](int i) { return by == 0 ? product[i] : product[i] >> by | product[i + 1] << (64 - by); };
   return {word(from + 1), word(from)};
 }
 
@@ -153,7 +151,7 @@ void sin_cos(const U& phase, D& sine, D& cosine) {
   const D hi = bit_cast<D>(U((rest >> 31) | two_52)) - 0x1.000004p52;  // less 2^52 + 2^30
   const D lo = bit_cast<D>(U((rest & 0x7fffffff) | two_52)) - 0x1p52;
 
-  const D x_hi = hi * 0x1.921fbp-31;                                       // 2 pi 2^-33, first 22 bits: exact
+  const D x_hi = hi * 0x1.921fbp-31;                                                // 2 pi 2^-33, first 22 bits: exact
   const D x_lo = fma(hi, D{} + 0x1.5110b4611a626p-53, lo * 0x1.921fb54442d18p-62);  // the other bits; 2 pi 2^-64
   const D x = x_hi + x_lo, z = x * x;
 
@@ -163,8 +161,10 @@ void sin_cos(const U& phase, D& sine, D& cosine) {
     ((sum = fma(sum, z, D{} + coefficients)), ...);
     return sum;
   };
-  const D s = series(1. / 355687428096000, -1. / 1307674368000, 1. / 6227020800, -1. / 39916800, 1. / 362880, -1. / 5040, 1. / 120, -1. / 6);
-  const D c = series(1. / 20922789888000, -1. / 87178291200, 1. / 479001600, -1. / 3628800, 1. / 40320, -1. / 720, 1. / 24, -1. / 2);
+  const D s = series(1. / 355687428096000, -1. / 1307674368000, 1. / 6227020800, -1. / 39916800, 1. / 362880,
+                     -1. / 5040, 1. / 120, -1. / 6);
+  const D c = series(1. / 20922789888000, -1. / 87178291200, 1. / 479001600, -1. / 3628800, 1. / 40320, -1. / 720,
+                     1. / 24, -1. / 2);
   const D sin_x = x_hi + fma(x * z, s, x_lo);
   const D cos_x = fma(z, c, D{} + 1.0);
 

@@ -124,8 +124,8 @@ class PhaseRows {
 
   /// The anchor turned by r omega_k.
   template <class Positions>
-  void turn(const RowBuffer<Angle>& anchor, const RowBuffer<Angle>& rest, const Positions& positions, Index row, Index first,
-            Index n, RowBuffer<Scalar>& out) const {
+  void turn(const RowBuffer<Angle>& anchor, const RowBuffer<Angle>& rest, const Positions& positions, Index row,
+            Index first, Index n, RowBuffer<Scalar>& out) const {
     const Angle* cosine = cosine_.data() + first;
     const Angle* sine = sine_.data() + first;
     RowBuffer<Angle> mixed;

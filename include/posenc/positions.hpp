@@ -121,7 +121,8 @@ Consecutive consecutive(First first, Index rows, const char* function) {
 
 template <class T>
 constexpr void require_position_type() {
-  static_assert((std::is_integral_v<T> && !std::is_same_v<T, bool>) || is_real<T>, "posenc: positions are integers or reals");
+  static_assert((std::is_integral_v<T> && !std::is_same_v<T, bool>) || is_real<T>,
+                "posenc: positions are integers or reals");
 }
 
 template <class Values>
@@ -141,16 +142,46 @@ void require_positions(const Values& values, const char* function) {
   }
 }
 
-/// Calls use(source) with positions that have one entry a row; source.at(row) is the row's Coordinate.
+/// p is the number of a row of a table with `rows` rows.
+inline void require_row(const Coordinate& p, Index rows, const char* function, Index i) {
+  if (!p.is_whole) fail(function, ": position ", i, " must be a whole number, got ", p.real);
+  require(p.whole >= 0 && p.whole < rows, function, ": position ", i, " must be within [0, ", rows - 1,
+          "], the rows of the table, got ", p.whole);
+}
+
+/// n positions for batch x tokens rows: one a token, which the batch shares, or one a batch x token.
+inline bool is_per_batch(Index n, Index batch, Index tokens, const char* function) {
+  const bool per_token = n == tokens;
+  if (batch == 1) {
+    require(per_token, function, ": there must be one position for each of the ", tokens, " rows, got ", n);
+  } else {
+    require(per_token || n == batch * tokens, function, ": there must be ", tokens, " positions, one a token, or ",
+            batch * tokens, ", one a batch x token, got ", n);
+  }
+  return !per_token;
+}
+
+/// Calls use(source, per_batch) with the positions of batch x tokens rows, all checked. With one axis a matrix of positions
+/// is batch x tokens; with several it has one row a position and one column an axis.
 template <class Positions, class Use>
-void with_positions(const Positions& positions, Index rows, const char* function, Use use) {
+void with_positions(const Positions& positions, Index batch, Index tokens, Index axes, const char* function, Use use) {
   if constexpr (std::is_arithmetic_v<Positions>) {
-    use(consecutive(positions, rows, function));
+    use(consecutive(positions, tokens, function), false);
+  } else if constexpr (is_table<Positions>()) {
+    require_positions(positions, function);
+    if (axes > 1) {
+      require(positions.cols() == axes, function, ": a matrix of positions must have ", axes,
+              " columns, one an axis, got ", positions.cols());
+      use(Tabled<Positions>{positions}, is_per_batch(positions.rows(), batch, tokens, function));
+    } else {
+      require(positions.rows() == batch && positions.cols() == tokens, function,
+              ": a matrix of positions must be batch x tokens, ", batch, " x ", tokens, ", got ", positions.rows(),
+              " x ", positions.cols());
+      use(Batched<Positions>{positions}, true);
+    }
   } else {
     const auto source = listed(positions, function);
-    require(length(positions) == rows, function, ": there must be one position for each of the ", rows, " rows, got ",
-            length(positions));
-    use(source);
+    use(source, is_per_batch(length(positions), batch, tokens, function));
   }
 }
 

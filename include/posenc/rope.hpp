@@ -36,8 +36,9 @@ struct RopeTable {
 /// Source    Su et al. 2021, "RoFormer: Enhanced Transformer with Rotary Position Embedding", section 3.2.
 template <class Scalar = float>
 class Rope {
-  static_assert(std::is_same_v<Scalar, float> || std::is_same_v<Scalar, double>,
-                "posenc: Rope computes in float or double; Rope<float> also takes data in Eigen::half and Eigen::bfloat16");
+  static_assert(
+      std::is_same_v<Scalar, float> || std::is_same_v<Scalar, double>,
+      "posenc: Rope computes in float or double; Rope<float> also takes data in Eigen::half and Eigen::bfloat16");
 
  public:
   /// The whole head turns: head_dim = frequencies.dim().
@@ -49,7 +50,8 @@ class Rope {
 
   /// Several position axes: each pair turns by the position on its own axis. Positions are then an Eigen matrix, tokens x
   /// axes; a first position or a vector-like gives all axes of a row the same number, as text between images has.
-  Rope(Frequencies frequencies, PairAxes axes, PairLayout layout) : Rope(frequencies, axes, layout, frequencies.dim()) {}
+  Rope(Frequencies frequencies, PairAxes axes, PairLayout layout)
+      : Rope(frequencies, axes, layout, frequencies.dim()) {}
   Rope(Frequencies frequencies, PairAxes axes, PairLayout layout, Index head_dim, Index first_channel = 0)
       : rows_(std::move(frequencies), axes.axis_of_pair(), axes.count()),
         head_dim_(head_dim),
@@ -57,8 +59,9 @@ class Rope {
     detail::require(rotary_dim() % 2 == 0, "Rope: the width of the frequencies must be even, got ", rotary_dim());
     detail::require(layout == PairLayout::interleaved || layout == PairLayout::half,
                     "Rope: layout must be PairLayout::interleaved or PairLayout::half, got ", static_cast<int>(layout));
-    detail::require(first_channel >= 0 && first_channel <= head_dim && rotary_dim() <= head_dim - first_channel, "Rope: ",
-                    rotary_dim(), " channels from channel ", first_channel, " on do not fit into head_dim ", head_dim);
+    detail::require(first_channel >= 0 && first_channel <= head_dim && rotary_dim() <= head_dim - first_channel,
+                    "Rope: ", rotary_dim(), " channels from channel ", first_channel, " on do not fit into head_dim ",
+                    head_dim);
     const auto axis_pairs = static_cast<Index>(axes.axis_of_pair().size());
     detail::require(axis_pairs == 0 || axis_pairs == rows_.pairs(), "Rope: there must be one axis for each of the ",
                     rows_.pairs(), " pairs, got ", axis_pairs);
@@ -80,9 +83,9 @@ class Rope {
     const auto to = detail::writable_view_of(std::forward<Out>(out), head_dim_, function);
     const auto from = detail::view_of(x, head_dim_, function);
     detail::require_same_shape(to, from, function);
-    with_positions(from, positions, function, [&](const auto& source, bool per_batch) {
-      apply(from, to, source, per_batch, false, factor());
-    });
+    detail::with_positions(
+        positions, from.batch, from.tokens, axes(), function,
+        [&](const auto& source, bool per_batch) { apply(from, to, source, per_batch, false, factor()); });
   }
 
   /// Takes rotate back: the inverse rotation, divided by the attention factor.
@@ -123,10 +126,11 @@ class Rope {
       RopeTable<Scalar> result;
       result.cos.resize(count, rows_.pairs());
       result.sin.resize(count, rows_.pairs());
-      rows_.for_each(source, count, factor(), rows_.pairs(), [&](Index i, Index k, Index n, const Scalar* cosine, const Scalar* sine) {
-        std::copy(cosine, cosine + n, &result.cos(i, k));
-        std::copy(sine, sine + n, &result.sin(i, k));
-      });
+      rows_.for_each(source, count, factor(), rows_.pairs(),
+                     [&](Index i, Index k, Index n, const Scalar* cosine, const Scalar* sine) {
+                       std::copy(cosine, cosine + n, &result.cos(i, k));
+                       std::copy(sine, sine + n, &result.sin(i, k));
+                     });
       return result;
     };
     if constexpr (std::is_arithmetic_v<Positions>) {
@@ -156,47 +160,9 @@ class Rope {
   template <class X, class Positions>
   void in_place(X&& x, const Positions& positions, bool inverse, double factor, const char* function) const {
     const auto view = detail::writable_view_of(std::forward<X>(x), head_dim_, function);
-    with_positions(view, positions, function, [&](const auto& source, bool per_batch) {
-      apply(view, view, source, per_batch, inverse, factor);
-    });
-  }
-
-  /// Calls use(source, per_batch): positions of the tokens, shared by the batch, or of batch x token.
-  template <class T, class Positions, class Use>
-  void with_positions(const HeadsView<T>& x, const Positions& positions, const char* function, Use use) const {
-    if constexpr (std::is_arithmetic_v<Positions>) {
-      use(detail::consecutive(positions, x.tokens, function), false);
-    } else if constexpr (detail::is_table<Positions>()) {
-      if (axes() > 1) {
-        detail::require(positions.cols() == axes(), function, ": a matrix of positions must have ", axes(),
-                        " columns, one an axis, got ", positions.cols());
-        const bool per_batch = is_per_batch(x, positions.rows(), function);
-        detail::require_positions(positions, function);
-        use(detail::Tabled<Positions>{positions}, per_batch);
-      } else {
-        detail::require(positions.rows() == x.batch && positions.cols() == x.tokens, function,
-                        ": a matrix of positions must be batch x tokens, ", x.batch, " x ", x.tokens, ", got ",
-                        positions.rows(), " x ", positions.cols());
-        detail::require_positions(positions, function);
-        use(detail::Batched<Positions>{positions}, true);
-      }
-    } else {
-      const auto source = detail::listed(positions, function);
-      use(source, is_per_batch(x, detail::length(positions), function));
-    }
-  }
-
-  /// n positions for x: one a token, or, with several batches, one a batch x token.
-  template <class T>
-  static bool is_per_batch(const HeadsView<T>& x, Index n, const char* function) {
-    const bool per_token = n == x.tokens;
-    if (x.batch == 1) {
-      detail::require(per_token, function, ": there must be one position for each of the ", x.tokens, " rows, got ", n);
-    } else {
-      detail::require(per_token || n == x.batch * x.tokens, function, ": there must be ", x.tokens,
-                      " positions, one a token, or ", x.batch * x.tokens, ", one a batch x token, got ", n);
-    }
-    return !per_token;
+    detail::with_positions(
+        positions, view.batch, view.tokens, axes(), function,
+        [&](const auto& source, bool per_batch) { apply(view, view, source, per_batch, inverse, factor); });
   }
 
   template <class Source>
@@ -210,8 +176,9 @@ class Rope {
   template <class In, class Out, class Source>
   void apply(const HeadsView<In>& x, const HeadsView<Out>& out, const Source& positions, bool per_batch, bool inverse,
              double factor) const {
-    static_assert(detail::computes_in<std::remove_const_t<In>, Scalar> && detail::computes_in<Out, Scalar>,
-                  "posenc: Rope<float> takes data in float, Eigen::half or Eigen::bfloat16, and Rope<double> data in double");
+    static_assert(
+        detail::computes_in<std::remove_const_t<In>, Scalar> && detail::computes_in<Out, Scalar>,
+        "posenc: Rope<float> takes data in float, Eigen::half or Eigen::bfloat16, and Rope<double> data in double");
     const bool in_place = static_cast<const void*>(x.data) == static_cast<const void*>(out.data);
     const Index begin = places_.first_channel, end = begin + rotary_dim();
     const Index batches = per_batch ? 1 : x.batch;  // how many rows of data a row of positions serves

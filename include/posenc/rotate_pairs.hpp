@@ -110,6 +110,43 @@ void copy_channels(const HeadsView<In>& x, const HeadsView<Out>& out, Index b, I
   }
 }
 
+/// The checks and the loop of both forms of rotate_pairs. with_rows(view, use) calls use(row_of) once everything about the
+/// rows is found right; row_of(b, t) is the row of the tables for token t of batch b.
+template <class X, class Cos, class Sin, class WithRows>
+void rotate_by_table(X&& x, const Cos& cos, const Sin& sin, PairLayout layout, Index head_dim, const char* function,
+                     WithRows with_rows) {
+  require(head_dim >= 1, function, ": head_dim must be at least 1, got ", head_dim);
+  const auto view = writable_view_of(std::forward<X>(x), head_dim, function);
+  using T = std::remove_pointer_t<decltype(view.data)>;
+  using Scalar = std::conditional_t<std::is_same_v<T, double>, double, float>;
+  static_assert(computes_in<T, Scalar>, "posenc: x must hold float, double, Eigen::half or Eigen::bfloat16");
+  static_assert(is_eigen<Cos> && is_eigen<Sin>, "posenc: cos and sin must be Eigen matrices");
+
+  const Index pairs = cos.cols();
+  require(sin.rows() == cos.rows() && sin.cols() == pairs, function, ": cos and sin must have one shape, got ",
+          cos.rows(), " x ", pairs, " and ", sin.rows(), " x ", sin.cols());
+  require(2 * pairs <= head_dim, function, ": tables of ", pairs, " pairs do not fit into head_dim ", head_dim);
+
+  with_rows(view, [&](auto row_of) {
+    RowTurner<Scalar> turner({layout, 0, pairs}, false);
+    RowBuffer<Scalar> buffer;
+    for (Index b = 0; b < view.batch; ++b) {
+      for (Index t = 0; t < view.tokens; ++t) {
+        const Index row = row_of(b, t);
+        for (Index k = 0; k < pairs; k += chunk_pairs) {
+          const Index n = std::min(chunk_pairs, pairs - k);
+          for (Index i = 0; i < n; ++i) {
+            buffer.cosine[i] = static_cast<Scalar>(cos.derived().coeff(row, k + i));
+            buffer.sine[i] = static_cast<Scalar>(sin.derived().coeff(row, k + i));
+          }
+          turner.set(k, n, buffer.cosine, buffer.sine);
+          turner.rotate(view, view, b, t);
+        }
+      }
+    }
+  });
+}
+
 }  // namespace detail
 
 /// Rotates the pairs of every head by given tables, in place: row i of the tables for row i of x.
@@ -117,42 +154,35 @@ void copy_channels(const HeadsView<In>& x, const HeadsView<Out>& out, Index b, I
 /// Shapes    x: tokens x (heads * head_dim), or a HeadsView with one table row a token, or one a batch x token;
 ///           cos, sin: tokens x pairs; 2 pairs <= head_dim, channels from 2 pairs on pass through.
 /// Accuracy  each product-and-sum rounds at most twice in the type computed in (float for 16-bit data).
-/// Throws    std::invalid_argument if shapes do not fit.
-/// Source    ONNX operator RotaryEmbedding, opset 23.
+/// Throws    std::invalid_argument, before anything is written, if shapes do not fit.
+/// Source    ONNX operator RotaryEmbedding, opset 23, without position_ids.
 template <class X, class Cos, class Sin>
 void rotate_pairs(X&& x, const Cos& cos, const Sin& sin, PairLayout layout, Index head_dim) {
   const char* function = "rotate_pairs";
-  detail::require(head_dim >= 1, function, ": head_dim must be at least 1, got ", head_dim);
-  const auto view = detail::writable_view_of(std::forward<X>(x), head_dim, function);
-  using T = std::remove_pointer_t<decltype(view.data)>;
-  using Scalar = std::conditional_t<std::is_same_v<T, double>, double, float>;
-  static_assert(detail::computes_in<T, Scalar>, "posenc: x must hold float, double, Eigen::half or Eigen::bfloat16");
-  static_assert(detail::is_eigen<Cos> && detail::is_eigen<Sin>, "posenc: cos and sin must be Eigen matrices");
+  detail::rotate_by_table(std::forward<X>(x), cos, sin, layout, head_dim, function, [&](const auto& view, auto use) {
+    const bool shared = cos.rows() == view.tokens;
+    detail::require(shared || cos.rows() == view.batch * view.tokens, function,
+                    ": tables must have one row for each of the ", view.batch * view.tokens, " rows, got ", cos.rows());
+    use([&](Index b, Index t) { return shared ? t : b * view.tokens + t; });
+  });
+}
 
-  const Index pairs = cos.cols();
-  detail::require(sin.rows() == cos.rows() && sin.cols() == pairs, function, ": cos and sin must have one shape, got ",
-                  cos.rows(), " x ", pairs, " and ", sin.rows(), " x ", sin.cols());
-  detail::require(2 * pairs <= head_dim, function, ": tables of ", pairs, " pairs do not fit into head_dim ", head_dim);
-  const bool shared = cos.rows() == view.tokens;
-  detail::require(shared || cos.rows() == view.batch * view.tokens, function, ": tables must have one row for each of the ",
-                  view.batch * view.tokens, " rows, got ", cos.rows());
-
-  detail::RowTurner<Scalar> turner({layout, 0, pairs}, false);
-  Scalar c[detail::chunk_pairs], s[detail::chunk_pairs];
-  for (Index b = 0; b < view.batch; ++b) {
-    for (Index t = 0; t < view.tokens; ++t) {
-      const Index row = shared ? t : b * view.tokens + t;
-      for (Index k = 0; k < pairs; k += detail::chunk_pairs) {
-        const Index n = std::min(detail::chunk_pairs, pairs - k);
-        for (Index i = 0; i < n; ++i) {
-          c[i] = static_cast<Scalar>(cos.derived().coeff(row, k + i));
-          s[i] = static_cast<Scalar>(sin.derived().coeff(row, k + i));
-        }
-        turner.set(k, n, c, s);
-        turner.rotate(view, view, b, t);
-      }
-    }
-  }
+/// The same with a cache of rows by position: row p of the tables for a token at position p.
+/// Shapes    cos, sin: positions x pairs; position_ids: a first position, or a vector-like of integers with one a token or
+///           one a batch x token, or an Eigen matrix batch x tokens.
+/// Throws    std::invalid_argument, before anything is written, if shapes do not fit or a position has no row.
+/// Source    ONNX operator RotaryEmbedding, opset 23, with position_ids.
+template <class X, class Cos, class Sin, class Positions>
+void rotate_pairs(X&& x, const Cos& cos, const Sin& sin, const Positions& position_ids, PairLayout layout,
+                  Index head_dim) {
+  const char* function = "rotate_pairs";
+  detail::rotate_by_table(std::forward<X>(x), cos, sin, layout, head_dim, function, [&](const auto& view, auto use) {
+    detail::with_positions(position_ids, view.batch, view.tokens, 1, function, [&](const auto& source, bool per_batch) {
+      const Index rows = per_batch ? view.batch * view.tokens : view.tokens;
+      for (Index i = 0; i < rows; ++i) detail::require_row(source.at(i), cos.rows(), function, i);
+      use([&](Index b, Index t) { return static_cast<Index>(source.at(per_batch ? b * view.tokens + t : t).whole); });
+    });
+  });
 }
 
 }  // namespace POSENC_ISA

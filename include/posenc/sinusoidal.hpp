@@ -31,8 +31,9 @@ enum class SinCosOrder {
 /// Source    Vaswani et al. 2017, "Attention Is All You Need", section 3.5.
 template <class Scalar = float>
 class Sinusoidal {
-  static_assert(std::is_same_v<Scalar, float> || std::is_same_v<Scalar, double>,
-                "posenc: Sinusoidal computes in float or double; Sinusoidal<float> also adds to Eigen::half and Eigen::bfloat16");
+  static_assert(
+      std::is_same_v<Scalar, float> || std::is_same_v<Scalar, double>,
+      "posenc: Sinusoidal computes in float or double; Sinusoidal<float> also adds to Eigen::half and Eigen::bfloat16");
 
  public:
   /// omega_k = base^(-2k/dim); any width from 1 up.
@@ -44,7 +45,8 @@ class Sinusoidal {
     detail::require(order == SinCosOrder::interleaved || order == SinCosOrder::sin_cos || order == SinCosOrder::cos_sin,
                     "Sinusoidal: order must be one of SinCosOrder's three, got ", static_cast<int>(order));
     detail::require(rows_.frequencies().attention_factor() == 1.0,
-                    "Sinusoidal: the attention factor of the frequencies must be 1, got ", rows_.frequencies().attention_factor());
+                    "Sinusoidal: the attention factor of the frequencies must be 1, got ",
+                    rows_.frequencies().attention_factor());
   }
 
   /// embedding_scale is what the embedding is multiplied by first: sqrt(dim) in the original Transformer.
@@ -52,27 +54,31 @@ class Sinusoidal {
   void add_to(X&& x, const Positions& positions = 0, double embedding_scale = 1.0) const {
     const char* function = "Sinusoidal::add_to";
     const auto view = detail::additive_view<Scalar>(std::forward<X>(x), dim(), function);
-    detail::require(detail::is_finite(embedding_scale), function, ": embedding_scale must be a finite number, got ", embedding_scale);
+    detail::require(detail::is_finite(embedding_scale), function, ": embedding_scale must be a finite number, got ",
+                    embedding_scale);
     const auto scale = static_cast<Scalar>(embedding_scale);
     const Index stride = view.channel_stride;
-    detail::with_positions(positions, view.tokens, function, [&](const auto& source) {
+    detail::with_positions(positions, 1, view.tokens, 1, function, [&](const auto& source, bool) {
       Scalar code[2 * detail::chunk_pairs];
-      rows_.for_each(source, view.tokens, 1.0, rows_.pairs(), [&](Index t, Index k, Index n, const Scalar* cosine, const Scalar* sine) {
-        auto* row = view.head(0, t, 0);
-        const Index cosines = std::min(n, dim() / 2 - k);  // n, or one less in the last chunk of an odd width
-        if (order_ == SinCosOrder::interleaved) {
-          for (Index i = 0; i < n; ++i) {
-            code[2 * i] = sine[i];
-            code[2 * i + 1] = cosine[i];
-          }
-          detail::add_code_at(row + 2 * k * stride, stride, scale, code, n + cosines);
-        } else {
-          const bool sines_first = order_ == SinCosOrder::sin_cos;
-          const Index sine_at = k + (sines_first ? 0 : dim() / 2), cosine_at = k + (sines_first ? rows_.pairs() : 0);
-          detail::add_code_at(row + sine_at * stride, stride, scale, sine, n);
-          detail::add_code_at(row + cosine_at * stride, stride, scale, cosine, cosines);
-        }
-      });
+      rows_.for_each(source, view.tokens, 1.0, rows_.pairs(),
+                     [&](Index t, Index k, Index n, const Scalar* cosine, const Scalar* sine) {
+                       auto* row = view.head(0, t, 0);
+                       const Index cosines =
+                           std::min(n, dim() / 2 - k);  // n, or one less in the last chunk of an odd width
+                       if (order_ == SinCosOrder::interleaved) {
+                         for (Index i = 0; i < n; ++i) {
+                           code[2 * i] = sine[i];
+                           code[2 * i + 1] = cosine[i];
+                         }
+                         detail::add_code_at(row + 2 * k * stride, stride, scale, code, n + cosines);
+                       } else {
+                         const bool sines_first = order_ == SinCosOrder::sin_cos;
+                         const Index sine_at = k + (sines_first ? 0 : dim() / 2),
+                                     cosine_at = k + (sines_first ? rows_.pairs() : 0);
+                         detail::add_code_at(row + sine_at * stride, stride, scale, sine, n);
+                         detail::add_code_at(row + cosine_at * stride, stride, scale, cosine, cosines);
+                       }
+                     });
     });
   }
 

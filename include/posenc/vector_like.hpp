@@ -25,7 +25,8 @@ template <class T, class = void>
 inline constexpr bool is_indexed = false;
 template <class T>
 inline constexpr bool
-    is_indexed<T, std::void_t<decltype(std::size(std::declval<const T&>())), decltype(std::declval<const T&>()[0])>> = true;
+    is_indexed<T, std::void_t<decltype(std::size(std::declval<const T&>())), decltype(std::declval<const T&>()[0])>> =
+        true;
 
 /// An Eigen matrix of two dimensions, which only the calls that say so accept.
 template <class T>
