@@ -22,5 +22,4 @@ for source in "$folder"/block_*.cpp; do
   [ ! -f "$program.expected" ] || diff -u "$program.expected" "$program.output" ||
     { echo "$file: block $count prints something else than the text shows"; exit 1; }
 done
-[ "$count" -gt 0 ] || { echo "$file has no cpp block"; exit 1; }
 echo "$file: $count blocks compiled, and their output compared"
