@@ -91,6 +91,31 @@ void add_alibi(Scores&& scores, double slope, Position query_offset = 0, Attenti
   });
 }
 
+namespace detail {
+
+/// A whole number of any size, in words from the lowest.
+struct Whole {
+  std::vector<std::uint64_t> words{1};
+
+  void multiply_by(Index factor, Index times) {
+    for (; times > 0; --times) {
+      std::uint64_t carry = 0;
+      for (std::uint64_t& word : words) {
+        const Wide product = multiply(word, static_cast<std::uint64_t>(factor));
+        word = product.low + carry;
+        carry = product.high + (word < carry);
+      }
+      if (carry != 0) words.push_back(carry);
+    }
+  }
+  friend bool operator>=(const Whole& a, const Whole& b) {
+    if (a.words.size() != b.words.size()) return a.words.size() > b.words.size();
+    return !std::lexicographical_compare(a.words.rbegin(), a.words.rend(), b.words.rbegin(), b.words.rend());
+  }
+};
+
+}  // namespace detail
+
 /// T5's buckets of relative positions, rel = key position - query position: one a distance up to e, then ever wider ones.
 ///   bidirectional: N = num_buckets / 2, x = |rel|, buckets of keys after the query come after all others, from N on
 ///   causal:        N = num_buckets,     x = max(-rel, 0)
@@ -160,27 +185,6 @@ class T5Buckets {
   Index max_distance() const { return max_distance_; }
 
  private:
-  /// A whole number of any size, in words from the lowest.
-  struct Whole {
-    std::vector<std::uint64_t> words{1};
-
-    void multiply(Index factor, Index times) {
-      for (; times > 0; --times) {
-        std::uint64_t carry = 0;
-        for (std::uint64_t& word : words) {
-          const detail::Wide product = detail::multiply(word, static_cast<std::uint64_t>(factor));
-          word = product.low + carry;
-          carry = product.high + (word < carry);
-        }
-        if (carry != 0) words.push_back(carry);
-      }
-    }
-    friend bool operator>=(const Whole& a, const Whole& b) {
-      if (a.words.size() != b.words.size()) return a.words.size() > b.words.size();
-      return !std::lexicographical_compare(a.words.rbegin(), a.words.rend(), b.words.rbegin(), b.words.rend());
-    }
-  };
-
   /// x^n >= max_distance^b e^(n-b): by logarithms where these leave no doubt, else in whole numbers.
   bool reaches(Index x, Index b) const {
     Index e = one_side_ / 2, n = one_side_ - e;
@@ -192,10 +196,10 @@ class T5Buckets {
     const Index common = std::gcd(n, b);
     n /= common;
     b /= common;
-    Whole left, right;
-    left.multiply(x, n);
-    right.multiply(max_distance_, b);
-    right.multiply(e, n - b);
+    detail::Whole left, right;
+    left.multiply_by(x, n);
+    right.multiply_by(max_distance_, b);
+    right.multiply_by(e, n - b);
     return left >= right;
   }
 

@@ -53,7 +53,8 @@ template <class T, class Body>
 
 /// Rotates n pairs (a[k], b[k]) by the angles of (cosine[k], sine[k]). An output may be its own input.
 template <class T>
-void rotate_arrays(const T* a, const T* b, const T* cosine, const T* sine, T* a_out, T* b_out, std::ptrdiff_t n) {
+[[gnu::always_inline]] inline void rotate_arrays(const T* a, const T* b, const T* cosine, const T* sine, T* a_out,
+                                                 T* b_out, std::ptrdiff_t n) {
   for_packets<T>(n, [&](auto lane, std::ptrdiff_t k) {
     using V = decltype(lane);
     const V x = load<V>(a + k), y = load<V>(b + k), c = load<V>(cosine + k), s = load<V>(sine + k);
@@ -64,8 +65,8 @@ void rotate_arrays(const T* a, const T* b, const T* cosine, const T* sine, T* a_
 
 /// rotate_arrays for pairs known to twice the precision, as (a + a_rest, b + b_rest).
 template <class T>
-void rotate_arrays(const T* a, const T* b, const T* a_rest, const T* b_rest, const T* cosine, const T* sine, T* a_out,
-                   T* b_out, std::ptrdiff_t n) {
+[[gnu::always_inline]] inline void rotate_arrays(const T* a, const T* b, const T* a_rest, const T* b_rest,
+                                                 const T* cosine, const T* sine, T* a_out, T* b_out, std::ptrdiff_t n) {
   for_packets<T>(n, [&](auto lane, std::ptrdiff_t k) {
     using V = decltype(lane);
     const V x = load<V>(a + k), y = load<V>(b + k), x_rest = load<V>(a_rest + k), y_rest = load<V>(b_rest + k);
@@ -77,7 +78,8 @@ void rotate_arrays(const T* a, const T* b, const T* a_rest, const T* b_rest, con
 
 /// Rotates n neighbouring pairs (x[2k], x[2k+1]); the angles come spread over both places of a pair, see spread.
 template <class T>
-void rotate_neighbours(const T* x, const T* cosine, const T* signed_sine, T* out, std::ptrdiff_t n) {
+[[gnu::always_inline]] inline void rotate_neighbours(const T* x, const T* cosine, const T* signed_sine, T* out,
+                                                     std::ptrdiff_t n) {
   constexpr std::ptrdiff_t lanes = Packet<T>::lanes;
   std::ptrdiff_t i = 0;
   if constexpr (lanes > 1) {

@@ -65,15 +65,15 @@ class PhaseRows {
   /// p_i = positions.at(i, axis of the pair).
   template <class Positions, class Row>
   void for_each(const Positions& positions, Index rows, double factor, Index piece, Row row) const {
-    RowBuffer<Angle> anchor, rest;
+    Anchor anchor;
     RowBuffer<Scalar> turned_row;
     for (Index begin = 0, end; begin < rows; begin = end) {
       for (end = begin + 1; end < rows && share_block(positions, begin, end);) ++end;
       for (Index k = 0, n; k < pairs(); k += n) {
         n = std::min({chunk_pairs, pairs() - k, piece - k % piece});
-        begin_block(positions, begin, factor, k, n, anchor, rest);
+        begin_block(positions, begin, factor, k, n, anchor);
         for (Index i = begin; i < end; ++i) {
-          turn(anchor, rest, positions, i, k, n, turned_row);
+          turn(anchor, positions, i, k, n, turned_row);
           row(i, k, n, static_cast<const Scalar*>(turned_row.cosine), static_cast<const Scalar*>(turned_row.sine));
         }
       }
@@ -89,10 +89,14 @@ class PhaseRows {
     return true;
   }
 
-  /// The row where the block of positions.at(row) begins, from exact phases: its nearest Angles, and what these leave out.
+  /// The row where a block begins: its nearest Angles, and what these leave out.
+  struct Anchor {
+    RowBuffer<Angle> nearest, rest;
+  };
+
+  /// The anchor of the block of positions.at(row), from exact phases.
   template <class Positions>
-  void begin_block(const Positions& positions, Index row, double factor, Index first, Index n, RowBuffer<Angle>& anchor,
-                   RowBuffer<Angle>& rest) const {
+  void begin_block(const Positions& positions, Index row, double factor, Index first, Index n, Anchor& anchor) const {
     alignas(64) std::uint64_t phase[chunk_pairs];
     const Step* step = frequencies_.steps().data() + first;
     const Coordinate p = positions.at(row, 0);
@@ -113,19 +117,20 @@ class PhaseRows {
       store(exact.cosine + k, c * D(factor));
       store(exact.sine + k, s * D(factor));
     });
-    narrow(exact, n, anchor);
+    narrow(exact, n, anchor.nearest);
     if constexpr (has_rest) {
       for (Index k = 0; k < n; ++k) {
-        rest.cosine[k] = static_cast<Angle>(exact.cosine[k] - static_cast<double>(anchor.cosine[k]));
-        rest.sine[k] = static_cast<Angle>(exact.sine[k] - static_cast<double>(anchor.sine[k]));
+        anchor.rest.cosine[k] = static_cast<Angle>(exact.cosine[k] - static_cast<double>(anchor.nearest.cosine[k]));
+        anchor.rest.sine[k] = static_cast<Angle>(exact.sine[k] - static_cast<double>(anchor.nearest.sine[k]));
       }
     }
   }
 
   /// The anchor turned by r omega_k.
   template <class Positions>
-  void turn(const RowBuffer<Angle>& anchor, const RowBuffer<Angle>& rest, const Positions& positions, Index row,
-            Index first, Index n, RowBuffer<Scalar>& out) const {
+  void turn(const Anchor& anchor, const Positions& positions, Index row, Index first, Index n,
+            RowBuffer<Scalar>& out) const {
+    const RowBuffer<Angle>&at_begin = anchor.nearest, &rest = anchor.rest;
     const Angle* cosine = cosine_.data() + first;
     const Angle* sine = sine_.data() + first;
     RowBuffer<Angle> mixed;
@@ -143,12 +148,12 @@ class PhaseRows {
       sine += at;
     }
     if constexpr (has_rest) {
-      rotate_arrays(anchor.cosine, anchor.sine, rest.cosine, rest.sine, cosine, sine, out.cosine, out.sine, n);
+      rotate_arrays(at_begin.cosine, at_begin.sine, rest.cosine, rest.sine, cosine, sine, out.cosine, out.sine, n);
     } else if constexpr (std::is_same_v<Angle, Scalar>) {
-      rotate_arrays(anchor.cosine, anchor.sine, cosine, sine, out.cosine, out.sine, n);
+      rotate_arrays(at_begin.cosine, at_begin.sine, cosine, sine, out.cosine, out.sine, n);
     } else {
       RowBuffer<Angle> wide;
-      rotate_arrays(anchor.cosine, anchor.sine, cosine, sine, wide.cosine, wide.sine, n);
+      rotate_arrays(at_begin.cosine, at_begin.sine, cosine, sine, wide.cosine, wide.sine, n);
       narrow(wide, n, out);
     }
   }

@@ -55,35 +55,28 @@ class RowTurner {
     }
     // Other types and strides go through a copy of Scalars, so that every number meets the same operations.
     const Index step = places_.layout == PairLayout::half ? 1 : 2, partner = places_.partner_distance();
-    Scalar first[chunk_pairs], second[chunk_pairs];
+    Scalar pair[2][chunk_pairs];
+    Scalar *const first = pair[inverse_], *const second = pair[!inverse_];
     for (Index h = 0; h < x.heads; ++h, from += x.head_stride, to += out.head_stride) {
-      gather(from, step * x.channel_stride, n_, first);
-      gather(from + partner * x.channel_stride, step * x.channel_stride, n_, second);
-      rotate_half(first, second, first, second);
-      scatter(first, n_, to, step * out.channel_stride);
-      scatter(second, n_, to + partner * out.channel_stride, step * out.channel_stride);
+      gather(from, step * x.channel_stride, n_, pair[0]);
+      gather(from + partner * x.channel_stride, step * x.channel_stride, n_, pair[1]);
+      rotate_arrays(first, second, cosine_, sine_, first, second, n_);
+      scatter(pair[0], n_, to, step * out.channel_stride);
+      scatter(pair[1], n_, to + partner * out.channel_stride, step * out.channel_stride);
     }
   }
 
  private:
   void rotate_contiguous(const Scalar* from, Index from_stride, Scalar* to, Index to_stride, Index heads) const {
-    const Index partner = places_.partner_distance();
     if (places_.layout == PairLayout::half) {
+      const Index partner = places_.partner_distance(), a = inverse_ ? partner : 0, b = partner - a;
       for (Index h = 0; h < heads; ++h, from += from_stride, to += to_stride) {
-        rotate_half(from, from + partner, to, to + partner);
+        rotate_arrays(from + a, from + b, cosine_, sine_, to + a, to + b, n_);
       }
     } else {
       for (Index h = 0; h < heads; ++h, from += from_stride, to += to_stride) {
         rotate_neighbours(from, spread_.cosine, spread_.sine, to, n_);
       }
-    }
-  }
-
-  void rotate_half(const Scalar* a, const Scalar* b, Scalar* a_out, Scalar* b_out) const {
-    if (inverse_) {
-      rotate_arrays(b, a, cosine_, sine_, b_out, a_out, n_);
-    } else {
-      rotate_arrays(a, b, cosine_, sine_, a_out, b_out, n_);
     }
   }
 
