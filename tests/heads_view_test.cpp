@@ -1,0 +1,256 @@
+// HeadsView: data in any order of batch, tokens, heads and channels gives the bits of the matrix form.
+
+#include "posenc/heads_view.hpp"
+
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "catch.hpp"
+#include "posenc/rope.hpp"
+
+using Eigen::half;
+using posenc::Frequencies;
+using posenc::HeadsView;
+using posenc::Index;
+using posenc::PairLayout;
+using posenc::Position;
+using posenc::Rope;
+
+namespace {
+
+template <class T>
+using Rows = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+template <class T>
+Rows<T> numbers(Index rows, Index cols) {
+  std::uint32_t state = 12345;
+  return Rows<T>::NullaryExpr(rows, cols, [&](Index, Index) {
+    state = state * 1664525u + 1013904223u;
+    return static_cast<T>((static_cast<float>(state >> 25) - 63.5f) / 32);
+  });
+}
+
+template <class T>
+bool same_bits(const Rows<T>& a, const Rows<T>& b) {
+  return a.rows() == b.rows() && a.cols() == b.cols() &&
+         (a.size() == 0 || std::memcmp(a.data(), b.data(), sizeof(T) * static_cast<std::size_t>(a.size())) == 0);
+}
+
+constexpr Index batch = 2, tokens = 3, heads = 4, head_dim = 10;
+
+/// A buffer of poison with a view into it: strides by hand, gaps between the numbers.
+template <class T>
+struct Buffer {
+  static constexpr float poison = -77.0f;
+  std::vector<T> memory;
+  HeadsView<T> view;
+
+  Buffer(std::size_t size, Index start, Index batch_stride, Index token_stride, Index head_stride, Index channel_stride)
+      : memory(size, T(poison)), view{memory.data() + start, batch,        tokens,      heads,         head_dim,
+                                      batch_stride,          token_stride, head_stride, channel_stride} {}
+  Buffer(const Buffer&) = delete;
+
+  T& at(Index b, Index t, Index h, Index c) { return view.head(b, t, h)[c * view.channel_stride]; }
+
+  /// Matrix form: row b tokens + t, column h head_dim + c.
+  void fill(const Rows<T>& matrix) {
+    each([&](T& value, Index row, Index column) { value = matrix(row, column); });
+  }
+  Rows<T> read() {
+    Rows<T> matrix(batch * tokens, heads * head_dim);
+    each([&](T& value, Index row, Index column) { matrix(row, column) = value; });
+    return matrix;
+  }
+  template <class Visit>
+  void each(Visit visit) {
+    for (Index b = 0; b < batch; ++b) {
+      for (Index t = 0; t < tokens; ++t) {
+        for (Index h = 0; h < heads; ++h) {
+          for (Index c = 0; c < head_dim; ++c) visit(at(b, t, h, c), b * tokens + t, h * head_dim + c);
+        }
+      }
+    }
+  }
+  /// Only the numbers of the view were ever touched.
+  bool gaps_hold() {
+    Index poisoned = 0;
+    for (const T& value : memory) poisoned += value == T(poison);
+    return poisoned == static_cast<Index>(memory.size()) - batch * tokens * heads * head_dim;
+  }
+};
+
+/// Calls check(buffer) with every order: token-head, head-token, channels apart, padded, backwards.
+template <class T, class Check>
+void for_each_order(Check check) {
+  const std::size_t full = batch * tokens * heads * head_dim;
+  Buffer<T> token_head(full, 0, tokens * heads * head_dim, heads * head_dim, head_dim, 1);
+  Buffer<T> head_token(full, 0, heads * tokens * head_dim, head_dim, tokens * head_dim, 1);
+  Buffer<T> interlaced(2 * full, 1, 2 * tokens * heads * head_dim, 2 * heads * head_dim, 2 * head_dim, 2);
+  Buffer<T> channels_first(full, 0, tokens, 1, batch * tokens * head_dim, batch * tokens);
+  Buffer<T> padded(3 * full, 5, 300, 77, 17, 1);
+  Buffer<T> backwards(full, static_cast<Index>(full) - heads * head_dim, -tokens * heads * head_dim, -heads * head_dim,
+                      head_dim, 1);
+  for (Buffer<T>* buffer : {&token_head, &head_token, &interlaced, &channels_first, &padded, &backwards})
+    check(*buffer);
+}
+
+std::string refusal(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "not refused";
+}
+
+const std::vector<Position> token_positions = {7, 0, 1000000};
+const std::vector<Position> batch_token_positions = {7, 0, 1000000, -5, 31, 32};
+
+}  // namespace
+
+TEST_CASE("bshd and bhsd put every element where their letters say", "[heads_view]") {
+  std::vector<float> memory(batch * tokens * heads * head_dim);
+  const auto a = HeadsView<float>::bshd(memory.data(), batch, tokens, heads, head_dim);
+  const auto b = HeadsView<float>::bhsd(memory.data(), batch, tokens, heads, head_dim);
+  CHECK(a.head(1, 2, 3) - memory.data() == ((1 * tokens + 2) * heads + 3) * head_dim);
+  CHECK(b.head(1, 2, 3) - memory.data() == ((1 * heads + 3) * tokens + 2) * head_dim);
+  for (const auto& view : {a, b, posenc::bshd(memory.data(), batch, tokens, heads, head_dim)}) {
+    CHECK((view.batch == batch && view.tokens == tokens && view.heads == heads && view.head_dim == head_dim));
+    CHECK((view.channel_stride == 1 && view.head(0, 0, 0) == memory.data()));
+  }
+}
+
+TEMPLATE_TEST_CASE("every verb on a view of any order gives the bits of the matrix form", "[heads_view]", float, double,
+                   half) {
+  using T = TestType;
+  using Computed = std::conditional_t<std::is_same_v<T, double>, double, float>;
+  const Rows<T> x = numbers<T>(batch * tokens, heads * head_dim);
+  std::vector<Position> shared = token_positions;
+  shared.insert(shared.end(), token_positions.begin(), token_positions.end());
+  using PositionTable = Eigen::Matrix<Position, Eigen::Dynamic, Eigen::Dynamic>;
+  const PositionTable by_columns = Eigen::Map<const Rows<Position>>(batch_token_positions.data(), batch, tokens);
+  const Rows<Position> by_rows = by_columns;
+
+  for (PairLayout layout : {PairLayout::interleaved, PairLayout::half}) {
+    const Rope<Computed> rope(Frequencies::from_values(std::vector<double>{1, 0.1, 0.01}, 1.25), layout, head_dim, 2);
+    const auto check = [&](const auto& call, const auto& positions, const std::vector<Position>& row_positions) {
+      Rows<T> expected = x;
+      call(expected, row_positions);
+      for_each_order<T>([&](Buffer<T>& buffer) {
+        buffer.fill(x);
+        call(buffer.view, positions);
+        CHECK(same_bits(buffer.read(), expected));
+        CHECK(buffer.gaps_hold());
+      });
+    };
+    const auto check_all = [&](const auto& positions, const std::vector<Position>& row_positions) {
+      check([&](auto&& data, const auto& p) { rope.rotate(data, p); }, positions, row_positions);
+      check([&](auto&& data, const auto& p) { rope.unrotate(data, p); }, positions, row_positions);
+      check([&](auto&& data, const auto& p) { rope.backward(data, p); }, positions, row_positions);
+      check([&](auto&& data, const auto& p) { rope.shift(data, p); }, positions, row_positions);
+    };
+    check_all(token_positions, shared);                       // one a token, the same for each sequence of the batch
+    check_all(batch_token_positions, batch_token_positions);  // one a batch x token, as a vector
+    check_all(by_rows, batch_token_positions);                // and as a matrix, stored either way
+    check_all(by_columns, batch_token_positions);
+    check_all(by_columns.cast<double>(), batch_token_positions);
+    check([&](auto&& data, const auto& p) { rope.rotate(data, p); }, Position{30}, {30, 31, 32, 30, 31, 32});
+    check([&](auto&& data, const auto& p) { rope.shift(data, p); }, Position{30}, std::vector<Position>(6, 30));
+  }
+}
+
+TEST_CASE("rotate_to goes from any order to any other and to other number types", "[heads_view]") {
+  const Rows<float> x = numbers<float>(batch * tokens, heads * head_dim);
+  const Rope<float> rope(Frequencies::geometric(6), PairLayout::half, head_dim, 1);
+  Rows<float> expected = x;
+  rope.rotate(expected, batch_token_positions);
+  for_each_order<float>([&](Buffer<float>& from) {
+    from.fill(x);
+    HeadsView<const float> source{from.view.data,
+                                  batch,
+                                  tokens,
+                                  heads,
+                                  head_dim,
+                                  from.view.batch_stride,
+                                  from.view.token_stride,
+                                  from.view.head_stride,
+                                  from.view.channel_stride};
+    for_each_order<float>([&](Buffer<float>& to) {
+      rope.rotate_to(to.view, source, batch_token_positions);
+      CHECK((same_bits(to.read(), expected) && to.gaps_hold()));
+    });
+    for_each_order<half>([&](Buffer<half>& to) {
+      rope.rotate_to(to.view, source, batch_token_positions);
+      CHECK((same_bits<half>(to.read(), expected.cast<half>()) && to.gaps_hold()));
+    });
+    CHECK((same_bits(from.read(), x) && from.gaps_hold()));
+  });
+  // A matrix is a batch of one.
+  Rows<float> one = x.topRows(tokens), out(tokens, heads * head_dim);
+  rope.rotate_to(posenc::bshd(out.data(), 1, tokens, heads, head_dim), one, 5);
+  rope.rotate(one, 5);
+  CHECK(same_bits(out, one));
+}
+
+TEST_CASE("views of no batch no tokens or no heads change nothing and need no data", "[heads_view]") {
+  const Rope<float> rope(Frequencies::geometric(10), PairLayout::half);
+  float* none = nullptr;
+  const std::vector<int> three = {1, 2, 3}, empty;
+  for (auto [b, t, h] : {std::tuple<Index, Index, Index>{0, 3, 4}, {2, 3, 0}, {1, 3, 0}}) {
+    rope.rotate(posenc::bshd(none, b, t, h, 10), three);
+    rope.shift(posenc::bhsd(none, b, t, h, 10), 5);
+  }
+  for (Index b : {0, 1, 2}) {
+    rope.rotate(posenc::bshd(none, b, 0, 4, 10), empty);
+    rope.rotate_to(posenc::bshd(none, b, 0, 4, 10), posenc::bhsd(none, b, 0, 4, 10), Eigen::MatrixXi(b, 0));
+  }
+  CHECK(refusal([&] { rope.unrotate(posenc::bshd(none, 0, 3, 4, 10), empty); }) == "not refused");
+}
+
+TEST_CASE("the makers of HeadsView refuse negative sizes a head without channels and missing data",
+          "[heads_view][errors]") {
+  float x = 0;
+  CHECK(refusal([&] { posenc::bshd(&x, -1, 1, 1, 1); }) ==
+        "posenc::HeadsView::bshd: sizes must not be negative and head_dim at least 1, got batch -1, tokens 1, heads 1, "
+        "head_dim 1");
+  CHECK(refusal([&] { posenc::bhsd(&x, 1, -2, 1, 1); }) ==
+        "posenc::HeadsView::bhsd: sizes must not be negative and head_dim at least 1, got batch 1, tokens -2, heads 1, "
+        "head_dim 1");
+  CHECK(refusal([&] { HeadsView<float>::bshd(&x, 1, 1, -3, 1); }) ==
+        "posenc::HeadsView::bshd: sizes must not be negative and head_dim at least 1, got batch 1, tokens 1, heads -3, "
+        "head_dim 1");
+  CHECK(refusal([&] { HeadsView<float>::bhsd(&x, 1, 1, 1, 0); }) ==
+        "posenc::HeadsView::bhsd: sizes must not be negative and head_dim at least 1, got batch 1, tokens 1, heads 1, "
+        "head_dim 0");
+  CHECK(refusal([&] { posenc::bshd(static_cast<double*>(nullptr), 1, 1, 1, 1); }) ==
+        "posenc::HeadsView::bshd: data is null");
+  CHECK(refusal([&] { posenc::bhsd(static_cast<double*>(nullptr), 1, 1, 1, 1); }) ==
+        "posenc::HeadsView::bhsd: data is null");
+}
+
+TEST_CASE("Rope refuses a view or positions that do not fit and leaves the data as it was", "[heads_view][errors]") {
+  const Rope<float> rope(Frequencies::geometric(8), PairLayout::half),
+      other(Frequencies::geometric(6), PairLayout::half);
+  const Rows<float> before = numbers<float>(6, 16);
+  Rows<float> x = before, out = before;
+  const auto view = posenc::bshd(x.data(), 2, 3, 2, 8);
+  CHECK(refusal([&] { other.rotate(view); }) == "posenc::Rope::rotate: head_dim of the view must be 6, got 8");
+  CHECK(refusal([&] { other.rotate_to(out.leftCols(12), view); }) ==
+        "posenc::Rope::rotate_to: head_dim of the view must be 6, got 8");
+  CHECK(refusal([&] { rope.rotate(view, std::vector<int>(4)); }) ==
+        "posenc::Rope::rotate: there must be 3 positions, one a token, or 6, one a batch x token, got 4");
+  CHECK(refusal([&] { rope.shift(view, std::vector<double>(2)); }) ==
+        "posenc::Rope::shift: there must be 3 positions, one a token, or 6, one a batch x token, got 2");
+  CHECK(refusal([&] { rope.unrotate(view, Eigen::MatrixXi::Zero(3, 2).eval()); }) ==
+        "posenc::Rope::unrotate: a matrix of positions must be batch x tokens, 2 x 3, got 3 x 2");
+  Eigen::MatrixXd positions = Eigen::MatrixXd::Zero(2, 3);
+  positions(1, 0) = std::numeric_limits<double>::infinity();
+  CHECK(refusal([&] { rope.backward(view, positions); }) ==
+        "posenc::Rope::backward: position 3 must be a number within [-2^62, 2^62], got inf");
+  CHECK(refusal([&] { rope.rotate_to(view, before); }) ==
+        "posenc::Rope::rotate_to: out must have the shape of x (batch x tokens x heads), 1 x 6 x 2, got 2 x 3 x 2");
+  CHECK((same_bits(x, before) && same_bits(out, before)));
+}
