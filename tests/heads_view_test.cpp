@@ -115,8 +115,15 @@ TEST_CASE("bshd and bhsd put every element where their letters say", "[heads_vie
   std::vector<float> memory(batch * tokens * heads * head_dim);
   const auto a = HeadsView<float>::bshd(memory.data(), batch, tokens, heads, head_dim);
   const auto b = HeadsView<float>::bhsd(memory.data(), batch, tokens, heads, head_dim);
-  CHECK(a.head(1, 2, 3) - memory.data() == ((1 * tokens + 2) * heads + 3) * head_dim);
-  CHECK(b.head(1, 2, 3) - memory.data() == ((1 * heads + 3) * tokens + 2) * head_dim);
+  Index next_a = 0, next_b = 0;  // counted in the order of the letters
+  for (Index i = 0; i < batch; ++i) {
+    for (Index t = 0; t < tokens; ++t) {
+      for (Index h = 0; h < heads; ++h, next_a += head_dim) CHECK(a.head(i, t, h) - memory.data() == next_a);
+    }
+    for (Index h = 0; h < heads; ++h) {
+      for (Index t = 0; t < tokens; ++t, next_b += head_dim) CHECK(b.head(i, t, h) - memory.data() == next_b);
+    }
+  }
   for (const auto& view : {a, b, posenc::bshd(memory.data(), batch, tokens, heads, head_dim)}) {
     CHECK((view.batch == batch && view.tokens == tokens && view.heads == heads && view.head_dim == head_dim));
     CHECK((view.channel_stride == 1 && view.head(0, 0, 0) == memory.data()));

@@ -49,8 +49,8 @@ long double score_error(const Rows<double>& q, const Rows<double>& k, PairLayout
   for (Index i = 0; i < pairs; ++i) {
     const Index first = layout == PairLayout::half ? i : 2 * i,
                 second = first + (layout == PairLayout::half ? pairs : 1);
-    const long double q_sum = std::abs(q(first)) + std::abs(q(second)),
-                      k_sum = std::abs(k(first)) + std::abs(k(second));
+    const auto q_sum = static_cast<long double>(std::abs(q(first)) + std::abs(q(second)));
+    const auto k_sum = static_cast<long double>(std::abs(k(first)) + std::abs(k(second)));
     const long double q_error = sine_error<T> * q_sum + rounding<T>(q_sum),
                       k_error = sine_error<T> * k_sum + rounding<T>(k_sum);
     sum += std::sqrt(2.0L) * (q_error * k_sum + q_sum * k_error) + 2 * q_error * k_error;
@@ -90,7 +90,8 @@ TEMPLATE_TEST_CASE("rope_json agrees at every position to the last allowed bit",
           continue;
         }
         const Index partner = layout == PairLayout::interleaved ? c ^ 1 : (c + rotary_dim / 2) % rotary_dim;
-        const long double size = std::abs(static_cast<double>(x(c))) + std::abs(static_cast<double>(x(partner)));
+        const long double size =
+            std::abs(static_cast<long double>(x(c))) + std::abs(static_cast<long double>(x(partner)));
         const long double allowed = sine_error<TestType> * size + rounding<TestType>(expected);
         worst = std::max(worst, std::abs(static_cast<long double>(alone(c)) - expected) / allowed);
       }

@@ -56,6 +56,12 @@ long double rounding(long double value) {
   return std::ldexp(1.0L, (value == 0 ? smallest : std::max(std::ilogb(value), smallest)) - digits);
 }
 
+/// As a long double, said aloud: clang warns of every silent widening.
+template <class T>
+long double wide(T value) {
+  return static_cast<long double>(static_cast<double>(value));
+}
+
 enum class Verb { rotate, rotate_to, unrotate, backward, shift };
 constexpr Verb all_verbs[] = {Verb::rotate, Verb::rotate_to, Verb::unrotate, Verb::backward, Verb::shift};
 
@@ -78,7 +84,7 @@ long double worst_error(const Rope<Computed<T>>& rope, const std::vector<Real>& 
                         const std::vector<P>& positions) {
   const Index rows = static_cast<Index>(positions.size()), pairs = rope.frequencies().size(), dim = rope.head_dim();
   const Rows<T> x = numbers<T>(rows, 2 * dim);
-  const long double g = rope.frequencies().attention_factor();
+  const long double g = wide(rope.frequencies().attention_factor());
   std::vector<Rows<T>> results;
   for (Verb verb : all_verbs) results.push_back(result_of<T>(verb, rope, x, positions));
   long double worst = 0;
@@ -89,14 +95,14 @@ long double worst_error(const Rope<Computed<T>>& rope, const std::vector<Real>& 
       const bool is_half = rope.layout() == PairLayout::half;
       const Index first = rope.first_channel() + (is_half ? k : 2 * k), second = first + (is_half ? pairs : 1);
       for (Index head = 0; head < 2 * dim; head += dim) {
-        const long double a = static_cast<double>(x(row, head + first)), b = static_cast<double>(x(row, head + second));
+        const long double a = wide(x(row, head + first)), b = wide(x(row, head + second));
         for (std::size_t i = 0; i < results.size(); ++i) {
           const Verb verb = all_verbs[i];
           const long double gain = verb == Verb::shift ? 1 : verb == Verb::unrotate ? 1 / g : g;
           const long double sine = verb == Verb::unrotate || verb == Verb::backward ? -turn.sine : turn.sine;
           const auto compare = [&](long double expected, T result) {
             const long double allowed = gain * sine_error<T> * (std::abs(a) + std::abs(b)) + rounding<T>(expected);
-            worst = std::max(worst, std::abs(static_cast<double>(result) - expected) / allowed);
+            worst = std::max(worst, std::abs(wide(result) - expected) / allowed);
           };
           compare(gain * (a * turn.cosine - b * sine), results[i](row, head + first));
           compare(gain * (a * sine + b * turn.cosine), results[i](row, head + second));
@@ -147,7 +153,8 @@ TEMPLATE_TEST_CASE("given frequencies are used as exactly those numbers and the 
                    float, double, half, bfloat16) {
   if (!reference_is_exact) return skip("no MPFR");
   // Far beyond a ladder: faster than a turn a position, backwards, standing still. 0.1f is not 0.1.
-  const std::vector<double> values = {1.0, 0.1f, 1e-9, 7.5, -0.3, 0.0, 4000.25, 0.7071067811865476};
+  const std::vector<double> values = {1.0,     static_cast<double>(0.1f), 1e-9, 7.5, -0.3, 0.0,
+                                      4000.25, 0.7071067811865476};
   const std::vector<Real> omega(values.begin(), values.end());
   for (double g : {1.0, 1.1386294361119891, 0.3}) {
     for (PairLayout layout : {PairLayout::interleaved, PairLayout::half}) {
@@ -174,9 +181,9 @@ TEST_CASE("float rotation stays within its tolerance over many positions", "[rop
     long double worst = 0;
     for (Index i = 0; i < x.size(); ++i) {
       const Index partner = i % dim < dim / 2 ? i + dim / 2 : i - dim / 2;
-      const long double allowed =
-          1.5e-7L * (std::abs(x.data()[i]) + std::abs(x.data()[partner])) + rounding<float>(z.data()[i]);
-      worst = std::max(worst, std::abs(y.data()[i] - static_cast<long double>(z.data()[i])) / allowed);
+      const long double allowed = 1.5e-7L * (std::abs(wide(x.data()[i])) + std::abs(wide(x.data()[partner]))) +
+                                  rounding<float>(wide(z.data()[i]));
+      worst = std::max(worst, std::abs(wide(y.data()[i]) - wide(z.data()[i])) / allowed);
     }
     CAPTURE(start, worst);
     CHECK(worst <= 1);
@@ -200,11 +207,11 @@ TEMPLATE_TEST_CASE("a table of Rope is within the sine tolerance and gives rotat
       for (Index k = 0; k < pairs; ++k) {
         const SinCosReference turn =
             reference(whole_positions[static_cast<std::size_t>(i)], values[static_cast<std::size_t>(k)]);
-        worst =
-            std::max({worst, std::abs(table.cos(i, k) - g * turn.cosine), std::abs(table.sin(i, k) - g * turn.sine)});
+        worst = std::max({worst, std::abs(wide(table.cos(i, k)) - wide(g) * turn.cosine),
+                          std::abs(wide(table.sin(i, k)) - wide(g) * turn.sine)});
       }
     }
-    CHECK(worst <= g * sine_error<TestType>);
+    CHECK(worst <= wide(g) * sine_error<TestType>);
     for (PairLayout layout : {PairLayout::interleaved, PairLayout::half}) {
       Rows<TestType> x = numbers<TestType>(rows, 150), y = x;
       Rope<TestType>(Frequencies::from_values(values, g), layout, 50).rotate(x, whole_positions);

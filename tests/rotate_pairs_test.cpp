@@ -45,6 +45,12 @@ constexpr double unit = std::is_same_v<T, double>  ? 0x1p-53
                         : std::is_same_v<T, half>  ? 0x1p-11
                                                    : 0x1p-8;
 
+/// As a long double, said aloud: clang warns of every silent widening.
+template <class T>
+long double wide(T value) {
+  return static_cast<long double>(static_cast<double>(value));
+}
+
 std::string refusal(const std::function<void()>& call) {
   try {
     call();
@@ -76,14 +82,14 @@ TEMPLATE_TEST_CASE("rotate_pairs is its formula with one rounding a product and 
             for (Index k = 0; k < pairs; ++k) {
               const Index first = head + (layout == PairLayout::half ? k : 2 * k);
               const Index second = first + (layout == PairLayout::half ? pairs : 1);
-              const long double a = static_cast<double>(x(row, first)), b = static_cast<double>(x(row, second));
-              const long double c = cos(row, k), s = sin(row, k);
+              const long double a = wide(x(row, first)), b = wide(x(row, second));
+              const long double c = wide(cos(row, k)), s = wide(sin(row, k));
               const auto compare = [&](long double p, long double q, T result) {
                 const double u = unit<Computed<T>>, size = static_cast<double>(std::abs(p) + std::abs(q));
                 const double sum = static_cast<double>(std::abs(p + q));
                 const double allowed =
                     u * size + (std::is_same_v<T, Computed<T>> ? 0 : u * sum) + unit<T> * (sum + 2 * u * size);
-                worst = std::max(worst, static_cast<double>(std::abs(static_cast<double>(result) - (p + q))) / allowed);
+                worst = std::max(worst, static_cast<double>(std::abs(wide(result) - (p + q))) / allowed);
               };
               compare(a * c, -b * s, y(row, first));
               compare(a * s, b * c, y(row, second));

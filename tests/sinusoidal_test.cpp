@@ -3,6 +3,7 @@
 #include <posenc/sinusoidal.hpp>
 
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <limits>
 #include <thread>
@@ -301,12 +302,20 @@ TEST_CASE("A NaN or an infinity in the data stays where it is") {
 
 TEST_CASE("Rows split over two threads get the bits of one call") {
   const Sinusoidal<float> code(96);
-  CodeMatrix<float> whole = CodeMatrix<float>::Constant(20001, 96, 0.75f), split = whole;  // long enough to run at once
+  CodeMatrix<float> whole = CodeMatrix<float>::Constant(4001, 96, 0.75f);
   code.add_to(whole, 1000);
-  std::thread other([&] { code.add_to(split.topRows(10007), 1000); });
-  code.add_to(split.bottomRows(9994), 11007);
-  other.join();
-  CHECK(same_bits(split, whole));
+  for (int round = 0; round < 20; ++round) {  // a race shows itself only where the two run at once
+    CodeMatrix<float> split = CodeMatrix<float>::Constant(4001, 96, 0.75f);
+    std::atomic<int> ready{0};
+    const auto meet = [&] {
+      for (++ready; ready < 2;) std::this_thread::yield();
+    };
+    std::thread other([&] { meet(), code.add_to(split.topRows(2007), 1000); });
+    meet();
+    code.add_to(split.bottomRows(1994), 3007);
+    other.join();
+    CHECK(same_bits(split, whole));
+  }
 }
 
 TEST_CASE("A sinusoidal code knows what it was made of") {

@@ -78,6 +78,9 @@ enum class Axial2d {
 /// Source    the vision parts of the models named at Axial2d.
 template <class Scalar = float>
 Rope<Scalar> axial_rope(Axial2d convention, Index head_dim, double base = 10000.0) {
+  const int number = static_cast<int>(convention);
+  detail::require(number >= 0 && number <= static_cast<int>(Axial2d::hw_blocks_half),
+                  "axial_rope: convention must be one of Axial2d's four, got ", number);
   detail::require(head_dim >= 4 && head_dim % 4 == 0, "axial_rope: head_dim must be a multiple of 4, got ", head_dim);
   const Index quarter = head_dim / 4;
   const bool alternating = convention == Axial2d::alternating_half;

@@ -20,6 +20,11 @@ enum class PairLayout {
 
 namespace detail {
 
+inline void require_layout(PairLayout layout, const char* function) {
+  require(layout == PairLayout::interleaved || layout == PairLayout::half, function,
+          ": layout must be PairLayout::interleaved or PairLayout::half, got ", static_cast<int>(layout));
+}
+
 /// Reorders the first rotary_dim channels of every head: channel i takes what stood at from(i).
 template <class X, class From>
 void reorder_channels(X&& x, Index head_dim, Index rotary_dim, const char* function, From from) {

@@ -13,4 +13,5 @@
 #include "posenc/rotate_pairs.hpp"
 #include "posenc/scaling.hpp"
 #include "posenc/sinusoidal.hpp"
+#include "posenc/sinusoidal_presets.hpp"
 #include "posenc/version.hpp"

@@ -85,7 +85,7 @@ struct Listed {
 template <class Values>
 struct Tabled {
   const Values& values;
-  Coordinate at(Index row, Index axis) const { return coordinate(values.derived().coeff(row, axis)); }
+  Coordinate at(Index row, Index axis = 0) const { return coordinate(values.derived().coeff(row, axis)); }
 };
 
 /// Row i = b tokens + t has position values(b, t).

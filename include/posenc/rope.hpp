@@ -57,8 +57,7 @@ class Rope {
         head_dim_(head_dim),
         places_{layout, first_channel, rows_.pairs() / axes.blocks()} {
     detail::require(rotary_dim() % 2 == 0, "Rope: the width of the frequencies must be even, got ", rotary_dim());
-    detail::require(layout == PairLayout::interleaved || layout == PairLayout::half,
-                    "Rope: layout must be PairLayout::interleaved or PairLayout::half, got ", static_cast<int>(layout));
+    detail::require_layout(layout, "Rope");
     detail::require(first_channel >= 0 && first_channel <= head_dim && rotary_dim() <= head_dim - first_channel,
                     "Rope: ", rotary_dim(), " channels from channel ", first_channel, " on do not fit into head_dim ",
                     head_dim);

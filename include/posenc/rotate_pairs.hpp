@@ -108,6 +108,7 @@ void copy_channels(const HeadsView<In>& x, const HeadsView<Out>& out, Index b, I
 template <class X, class Cos, class Sin, class WithRows>
 void rotate_by_table(X&& x, const Cos& cos, const Sin& sin, PairLayout layout, Index head_dim, const char* function,
                      WithRows with_rows) {
+  require_layout(layout, function);
   require(head_dim >= 1, function, ": head_dim must be at least 1, got ", head_dim);
   const auto view = writable_view_of(std::forward<X>(x), head_dim, function);
   using T = std::remove_pointer_t<decltype(view.data)>;

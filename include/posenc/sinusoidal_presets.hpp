@@ -16,7 +16,7 @@ inline namespace POSENC_ISA {
 // With n = dim/2:
 //   preset                            omega_k, k = 0 .. n-1          order         first row at
 //   sinusoidal_original(dim)          base^(-2k/dim)                 s0 c0 s1 ..   0      Vaswani et al. 2017, its text
-//   Sinusoidal(dim, base, sin_cos)    base^(-2k/dim)                 s.. c..       0      Marian, MAE
+//   Sinusoidal(dim, base, sin_cos)    base^(-2k/dim)                 s.. c..       0      Marian (Hugging Face)
 //   sinusoidal_tensor2tensor(dim)     10000^(-k/(n-1))               s.. c..       0      tensor2tensor, Whisper's encoder
 //   sinusoidal_tensor2tensor(dim)     10000^(-k/(n-1))               s.. c..       padding_idx + 1    fairseq
 //   sinusoidal_diffusion(dim, {})     10000^(-k/(n-1))               s.. c..       t      DDPM
