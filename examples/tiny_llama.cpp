@@ -42,7 +42,8 @@ struct File {
   void require(bool condition, const Parts&... parts) const {
     if (condition) return;
     std::ostringstream message;
-    (message << name << ": expected " << expected << ", but " << ... << parts);
+    message << name << ": expected " << expected << ", but ";
+    (message << ... << parts);
     throw std::runtime_error(message.str());
   }
   template <class T, class... Where>

@@ -193,11 +193,11 @@ TEST_CASE("float rotation stays within its tolerance over many positions", "[rop
 TEMPLATE_TEST_CASE("a table of Rope is within the sine tolerance and gives rotate's bits to rotate_pairs", "[rope]",
                    float, double) {
   if (!reference_is_exact) return skip("no MPFR");
-  const Index pairs = 20;
+  const Index pairs = 130;  // made in two pieces
   for (double g : {1.0, 1.25}) {
     std::vector<double> values;
     for (Index k = 0; k < pairs; ++k) values.push_back(Frequencies::geometric(2 * pairs)[k]);
-    const Rope<TestType> rope(Frequencies::from_values(values, g), PairLayout::half, 50);
+    const Rope<TestType> rope(Frequencies::from_values(values, g), PairLayout::half, 2 * pairs + 10);
     const auto table = rope.table(whole_positions);
     const Index rows = static_cast<Index>(whole_positions.size());
     REQUIRE((table.cos.rows() == rows && table.cos.cols() == pairs && table.sin.rows() == rows &&
@@ -213,9 +213,9 @@ TEMPLATE_TEST_CASE("a table of Rope is within the sine tolerance and gives rotat
     }
     CHECK(worst <= wide(g) * sine_error<TestType>);
     for (PairLayout layout : {PairLayout::interleaved, PairLayout::half}) {
-      Rows<TestType> x = numbers<TestType>(rows, 150), y = x;
-      Rope<TestType>(Frequencies::from_values(values, g), layout, 50).rotate(x, whole_positions);
-      posenc::rotate_pairs(y, table.cos, table.sin, layout, 50);
+      Rows<TestType> x = numbers<TestType>(rows, 3 * (2 * pairs + 10)), y = x;
+      Rope<TestType>(Frequencies::from_values(values, g), layout, 2 * pairs + 10).rotate(x, whole_positions);
+      posenc::rotate_pairs(y, table.cos, table.sin, layout, 2 * pairs + 10);
       CHECK(same_bits(x, y));
     }
   }

@@ -45,21 +45,20 @@ void add_code_at(T* x, Index stride, Scalar scale, const Scalar* code, Index n) 
   }
 }
 
-/// Codes of the positions 0 .. count - 1, or of a vector-like of positions: zeros to which the encoder adds.
-template <class Scalar, class Positions, class Encoder>
-CodeMatrix<Scalar> encode(const Encoder& encoder, Index dim, const Positions& positions_or_count,
-                          const char* function) {
+/// Codes of the positions 0 .. count - 1, or of a vector-like of positions: zeros to which add(codes, positions) adds.
+template <class Scalar, class Positions, class Add>
+CodeMatrix<Scalar> encode(Index dim, const Positions& positions_or_count, const char* function, Add add) {
   if constexpr (std::is_arithmetic_v<Positions>) {
     static_assert(std::is_integral_v<Positions> && !std::is_same_v<Positions, bool>,
                   "posenc: a count is an integer; positions come as a vector");
     require(positions_or_count >= 0, function, ": count must not be negative, got ", positions_or_count);
     CodeMatrix<Scalar> codes = CodeMatrix<Scalar>::Zero(static_cast<Index>(positions_or_count), dim);
-    encoder.add_to(codes, Position{0});
+    add(codes, Position{0});
     return codes;
   } else {
     static_assert(is_vector_like<Positions>(), "posenc: positions are a vector-like of integers or reals, one a row");
     CodeMatrix<Scalar> codes = CodeMatrix<Scalar>::Zero(length(positions_or_count), dim);
-    encoder.add_to(codes, positions_or_count);
+    add(codes, positions_or_count);
     return codes;
   }
 }

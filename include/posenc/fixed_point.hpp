@@ -38,7 +38,7 @@ struct Fixed {
   }
   friend Fixed operator-(const Fixed& a, const Fixed& b) { return a + (-b); }
 
-  /// Product of two numbers that are not negative, cut at the last digit: |error| < 2^-251.
+  /// Product of two numbers that are not negative, cut at the last digit: |error| < 2^-256.
   friend Fixed operator*(const Fixed& a, const Fixed& b) {
     std::uint64_t product[2 * digits] = {};  // by the school method, each place below 2^32 after its carry
     for (int i = 0; i < digits; ++i) {
@@ -82,7 +82,7 @@ inline double to_double(const Fixed& value) {
   if (value.negative()) return -to_double(-value);
   int top = Fixed::digits - 1;
   while (top > 0 && value.digit[top] == 0) --top;
-  double sum = 0;  // from the smallest of the digits that matter: the last addition alone rounds
+  double sum = 0;  // three digits matter, added from the smallest
   for (int i = top > 2 ? top - 2 : 0; i <= top; ++i) {
     sum += std::ldexp(static_cast<double>(value.digit[i]), 32 * (i - Fixed::behind_point));
   }
@@ -106,7 +106,7 @@ inline Fixed geometric_ratio(double large, double small, std::uint64_t n) {
   const double steps = static_cast<double>(n);
   Fixed r = to_fixed(std::pow(small / large, 1 / steps));
   const Fixed from = to_fixed(large), to = to_fixed(small);
-  for (int turn = 0; turn < 6; ++turn) {
+  for (int turn = 0; turn < 4; ++turn) {
     const Fixed e = to - from * power(r, n);
     r = r + to_fixed(to_double(r) * (to_double(e) / small) / steps);
   }

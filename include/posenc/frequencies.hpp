@@ -2,6 +2,7 @@
 // The frequency ladder: one angular frequency omega_k for every pair k of a code or of a head.
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "posenc/errors.hpp"
@@ -32,7 +33,7 @@ class Frequencies {
 
   /// Frequencies from first to last in equal ratios, both ends included.
   ///   omega_k = first (last/first)^(k/(pairs-1))
-  /// Units     radians per position, up or down; both in (0, 2^32] and at most 1e18 apart.
+  /// Units     radians per position, up or down; both within [2^-64, 2^32], their ratio at most 1e18.
   /// Accuracy  as geometric.
   /// Throws    std::invalid_argument for other values, pairs < 1, or one pair with two different ends.
   static Frequencies log_spaced(Index pairs, double first, double last) {
@@ -47,9 +48,7 @@ class Frequencies {
     const auto steps = static_cast<std::uint64_t>(std::max<Index>(pairs - 1, 1));
     std::vector<detail::Fixed> omega = ladder(pairs, large, detail::geometric_ratio(large, small, steps));
     if (first < last) std::reverse(omega.begin(), omega.end());
-    Frequencies result(2 * pairs, omega);
-    result.omega_.back() = last;  // the ends as given, not as rounded
-    return result;
+    return Frequencies(2 * pairs, omega);
   }
 
   /// Frequencies used as exactly the numbers given, such as the inv_freq of a checkpoint.
@@ -95,10 +94,10 @@ class Frequencies {
   Index size() const { return static_cast<Index>(omega_.size()); }
   /// Width of the vector that the pairs fill: 2 size(), or one less where geometric was asked for an odd width.
   Index dim() const { return dim_; }
-  /// omega_k in radians per position, as the nearest double.
+  /// omega_k in radians per position, as a double within one unit in the last place.
   double operator[](Index k) const { return omega_[checked(k)]; }
-  /// Positions in a full turn of pair k, 2 pi / omega_k; infinite where omega_k is 0.
-  double period(Index k) const { return 6.283185307179586 / omega_[checked(k)]; }
+  /// Positions in a full turn of pair k, 2 pi / |omega_k|; infinite where omega_k is 0.
+  double period(Index k) const { return 6.283185307179586 / std::abs(omega_[checked(k)]); }
   /// What RoPE multiplies its cosines and sines by.
   double attention_factor() const { return attention_factor_; }
   /// omega_k as turns per position in fixed point, with all its digits.

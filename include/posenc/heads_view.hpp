@@ -63,7 +63,7 @@ inline constexpr bool is_heads_view<HeadsView<T>> = true;
 
 template <class X>
 constexpr bool has_strides() {
-  if constexpr (std::is_base_of_v<Eigen::DenseBase<Plain<X>>, Plain<X>>) {
+  if constexpr (is_dense<X>) {
     return (Plain<X>::Flags & Eigen::DirectAccessBit) != 0;
   } else {
     return false;

@@ -29,11 +29,7 @@ class LearnedPositions {
 
   template <class X, class Positions = Position>
   void add_to(X&& x, const Positions& positions = 0) const {
-    const char* function = "LearnedPositions::add_to";
-    const auto view = detail::additive_view<Scalar>(std::forward<X>(x), dim(), function);
-    for_each_row(positions, view.tokens, function, [&](Index t, Index p) {
-      detail::add_code_at(view.head(0, t, 0), view.channel_stride, Scalar(1), table_.row(p).data(), dim());
-    });
+    add(std::forward<X>(x), positions, "LearnedPositions::add_to");
   }
 
   /// Adds the gradient of the codes to the gradient of the table: rows of one position sum up.
@@ -83,7 +79,9 @@ class LearnedPositions {
   /// The codes themselves, one row a position: of 0 .. count - 1, or of the positions given.
   template <class Positions>
   Matrix encode(const Positions& positions_or_count) const {
-    return detail::encode<Scalar>(*this, dim(), positions_or_count, "LearnedPositions::encode");
+    const char* function = "LearnedPositions::encode";
+    return detail::encode<Scalar>(dim(), positions_or_count, function,
+                                  [&](auto& codes, const auto& positions) { add(codes, positions, function); });
   }
 
   /// L_max x d: what training has to find. Sinusoidal codes and RoPE have none.
@@ -93,6 +91,14 @@ class LearnedPositions {
   Index dim() const { return table_.cols(); }
 
  private:
+  template <class X, class Positions>
+  void add(X&& x, const Positions& positions, const char* function) const {
+    const auto view = detail::additive_view<Scalar>(std::forward<X>(x), dim(), function);
+    for_each_row(positions, view.tokens, function, [&](Index t, Index p) {
+      detail::add_code_at(view.head(0, t, 0), view.channel_stride, Scalar(1), table_.row(p).data(), dim());
+    });
+  }
+
   /// row(t, p_t) for every row, after all positions were found to be rows of the table.
   template <class Positions, class Row>
   void for_each_row(const Positions& positions, Index rows, const char* function, Row row) const {

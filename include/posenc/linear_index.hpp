@@ -28,7 +28,23 @@ class LinearIndex {
 
   template <class X, class Positions = Position>
   void add_to(X&& x, const Positions& positions = 0) const {
-    const char* function = "LinearIndex::add_to";
+    add(std::forward<X>(x), positions, "LinearIndex::add_to");
+  }
+
+  /// The codes themselves, one row a position: of 0 .. count - 1, or of the positions given.
+  template <class Positions>
+  CodeMatrix<Scalar> encode(const Positions& positions_or_count) const {
+    const char* function = "LinearIndex::encode";
+    return detail::encode<Scalar>(dim_, positions_or_count, function,
+                                  [&](auto& codes, const auto& positions) { add(codes, positions, function); });
+  }
+
+  Index dim() const { return dim_; }
+  double step() const { return step_; }
+
+ private:
+  template <class X, class Positions>
+  void add(X&& x, const Positions& positions, const char* function) const {
     const auto view = detail::additive_view<Scalar>(std::forward<X>(x), dim_, function);
     detail::with_positions(positions, 1, view.tokens, 1, function, [&](const auto& source, bool) {
       for (Index t = 0; t < view.tokens; ++t) {
@@ -43,16 +59,6 @@ class LinearIndex {
     });
   }
 
-  /// The codes themselves, one row a position: of 0 .. count - 1, or of the positions given.
-  template <class Positions>
-  CodeMatrix<Scalar> encode(const Positions& positions_or_count) const {
-    return detail::encode<Scalar>(*this, dim_, positions_or_count, "LinearIndex::encode");
-  }
-
-  Index dim() const { return dim_; }
-  double step() const { return step_; }
-
- private:
   Index dim_;
   double step_;
 };

@@ -128,6 +128,10 @@ constexpr void require_position_type() {
 template <class Values>
 Listed<Values> listed(const Values& values, const char* function) {
   static_assert(is_vector_like<Values>(), "posenc: positions are a vector-like of integers or reals, one a row");
+  if constexpr (is_eigen<Values>) {
+    static_assert((Values::Flags & Eigen::EvalBeforeNestingBit) == 0,
+                  "posenc: positions are a product; evaluate it into a vector first");
+  }
   require_position_type<Element<Values>>();
   for (Index i = 0; i < length(values); ++i) require_position(element(values, i), function, i);
   return {values};

@@ -44,7 +44,7 @@ namespace detail {
 template <class Codes>
 decltype(auto) checked_codes(const Codes& codes, const char* function) {
   static_assert(
-      std::is_base_of_v<Eigen::DenseBase<Codes>, Codes>,
+      is_dense<Codes>,
       "posenc: codes are an Eigen matrix with one row a position; of an encoder, give also the count of positions");
   static_assert(!Eigen::NumTraits<typename Codes::Scalar>::IsComplex,
                 "posenc: codes are real; write a complex number as its real and imaginary part");

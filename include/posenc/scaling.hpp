@@ -2,9 +2,9 @@
 // Ladders for contexts longer than a model was trained on. Each function is one published formula, checked and evaluated
 // to a Frequencies; nothing remembers a length, so a new sequence length is a new call.
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <optional>
 #include <vector>
 

@@ -2,6 +2,8 @@
 // The sinusoidal code of the original Transformer: every pair of channels is a clock hand, read as its sine and cosine.
 
 #include <Eigen/Core>
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "posenc/additive.hpp"
@@ -52,40 +54,15 @@ class Sinusoidal {
   /// embedding_scale is what the embedding is multiplied by first: sqrt(dim) in the original Transformer.
   template <class X, class Positions = Position>
   void add_to(X&& x, const Positions& positions = 0, double embedding_scale = 1.0) const {
-    const char* function = "Sinusoidal::add_to";
-    const auto view = detail::additive_view<Scalar>(std::forward<X>(x), dim(), function);
-    detail::require(detail::is_finite(embedding_scale), function, ": embedding_scale must be a finite number, got ",
-                    embedding_scale);
-    const auto scale = static_cast<Scalar>(embedding_scale);
-    const Index stride = view.channel_stride;
-    detail::with_positions(positions, 1, view.tokens, 1, function, [&](const auto& source, bool) {
-      Scalar code[2 * detail::chunk_pairs];
-      rows_.for_each(source, view.tokens, 1.0, rows_.pairs(),
-                     [&](Index t, Index k, Index n, const Scalar* cosine, const Scalar* sine) {
-                       auto* row = view.head(0, t, 0);
-                       const Index cosines =
-                           std::min(n, dim() / 2 - k);  // n, or one less in the last chunk of an odd width
-                       if (order_ == SinCosOrder::interleaved) {
-                         for (Index i = 0; i < n; ++i) {
-                           code[2 * i] = sine[i];
-                           code[2 * i + 1] = cosine[i];
-                         }
-                         detail::add_code_at(row + 2 * k * stride, stride, scale, code, n + cosines);
-                       } else {
-                         const bool sines_first = order_ == SinCosOrder::sin_cos;
-                         const Index sine_at = k + (sines_first ? 0 : dim() / 2),
-                                     cosine_at = k + (sines_first ? rows_.pairs() : 0);
-                         detail::add_code_at(row + sine_at * stride, stride, scale, sine, n);
-                         detail::add_code_at(row + cosine_at * stride, stride, scale, cosine, cosines);
-                       }
-                     });
-    });
+    add(std::forward<X>(x), positions, embedding_scale, "Sinusoidal::add_to");
   }
 
   /// The codes themselves, one row a position: of 0 .. count - 1, or of the positions given.
   template <class Positions>
   CodeMatrix<Scalar> encode(const Positions& positions_or_count) const {
-    return detail::encode<Scalar>(*this, dim(), positions_or_count, "Sinusoidal::encode");
+    const char* function = "Sinusoidal::encode";
+    return detail::encode<Scalar>(dim(), positions_or_count, function,
+                                  [&](auto& codes, const auto& positions) { add(codes, positions, 1.0, function); });
   }
 
   const Frequencies& frequencies() const { return rows_.frequencies(); }
@@ -93,6 +70,36 @@ class Sinusoidal {
   Index dim() const { return rows_.frequencies().dim(); }
 
  private:
+  template <class X, class Positions>
+  void add(X&& x, const Positions& positions, double embedding_scale, const char* function) const {
+    const auto view = detail::additive_view<Scalar>(std::forward<X>(x), dim(), function);
+    const double largest = static_cast<double>(std::numeric_limits<Scalar>::max());
+    detail::require(detail::is_between(embedding_scale, -largest, largest), function,
+                    ": embedding_scale must be a finite number, got ", embedding_scale);
+    const auto scale = static_cast<Scalar>(embedding_scale);
+    const Index stride = view.channel_stride;
+    Scalar code[2 * detail::chunk_pairs];
+    const auto add_row = [&](Index t, Index k, Index n, const Scalar* cosine, const Scalar* sine) {
+      auto* row = view.head(0, t, 0);
+      const Index cosines = std::min(n, dim() / 2 - k);  // n, or one less in the last chunk of an odd width
+      if (order_ == SinCosOrder::interleaved) {
+        for (Index i = 0; i < n; ++i) {
+          code[2 * i] = sine[i];
+          code[2 * i + 1] = cosine[i];
+        }
+        detail::add_code_at(row + 2 * k * stride, stride, scale, code, n + cosines);
+      } else {
+        const bool sines_first = order_ == SinCosOrder::sin_cos;
+        const Index sine_at = sines_first ? k : dim() / 2 + k, cosine_at = sines_first ? rows_.pairs() + k : k;
+        detail::add_code_at(row + sine_at * stride, stride, scale, sine, n);
+        detail::add_code_at(row + cosine_at * stride, stride, scale, cosine, cosines);
+      }
+    };
+    detail::with_positions(positions, 1, view.tokens, 1, function, [&](const auto& source, bool) {
+      rows_.for_each(source, view.tokens, 1.0, rows_.pairs(), add_row);
+    });
+  }
+
   detail::PhaseRows<Scalar> rows_;
   SinCosOrder order_;
 };

@@ -18,8 +18,18 @@ namespace detail {
 template <class T>
 using Plain = std::remove_cv_t<std::remove_reference_t<T>>;
 
+// By overloads, since a VectorBlock, such as v.head(n), derives from EigenBase of another type than itself.
+template <class Derived>
+std::true_type eigen_test(const Eigen::EigenBase<Derived>*);
+std::false_type eigen_test(const void*);
+template <class Derived>
+std::true_type dense_test(const Eigen::DenseBase<Derived>*);
+std::false_type dense_test(const void*);
+
 template <class T>
-inline constexpr bool is_eigen = std::is_base_of_v<Eigen::EigenBase<Plain<T>>, Plain<T>>;
+inline constexpr bool is_eigen = decltype(eigen_test(std::declval<const Plain<T>*>()))::value;
+template <class T>
+inline constexpr bool is_dense = decltype(dense_test(std::declval<const Plain<T>*>()))::value;
 
 template <class T, class = void>
 inline constexpr bool is_indexed = false;
