@@ -197,6 +197,8 @@ TEST_CASE("rotate_pairs refuses what does not fit and leaves x as it was", "[rot
         "posenc::rotate_pairs: head_dim must be at least 1, got 0");
   CHECK(refusal([&] { rotate_pairs(x, cos, sin, layout, -8); }) ==
         "posenc::rotate_pairs: head_dim must be at least 1, got -8");
+  CHECK(refusal([&] { rotate_pairs(x, cos, sin, static_cast<PairLayout>(2), 8); }) ==
+        "posenc::rotate_pairs: layout must be PairLayout::interleaved or PairLayout::half, got 2");
   CHECK(refusal([&] { rotate_pairs(x, cos, sin, layout, 12); }) ==
         "posenc::rotate_pairs: columns must be a multiple of head_dim 12, got 16");
   CHECK(refusal([&] { rotate_pairs(posenc::bshd(x.data(), 1, 6, 2, 8), cos, sin, layout, 16); }) ==

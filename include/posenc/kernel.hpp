@@ -58,7 +58,7 @@ template <class T>
   for_packets<T>(n, [&](auto lane, std::ptrdiff_t k) {
     using V = decltype(lane);
     const V x = load<V>(a + k), y = load<V>(b + k), c = load<V>(cosine + k), s = load<V>(sine + k);
-    store(a_out + k, turned(x, y, c, V{} - s));
+    store(a_out + k, turned(x, y, c, -s));
     store(b_out + k, turned(y, x, c, s));
   });
 }
@@ -70,7 +70,7 @@ template <class T>
   for_packets<T>(n, [&](auto lane, std::ptrdiff_t k) {
     using V = decltype(lane);
     const V x = load<V>(a + k), y = load<V>(b + k), x_rest = load<V>(a_rest + k), y_rest = load<V>(b_rest + k);
-    const V c = load<V>(cosine + k), s = load<V>(sine + k), minus_s = V{} - s;
+    const V c = load<V>(cosine + k), s = load<V>(sine + k), minus_s = -s;
     store(a_out + k, turned(x, y, c, minus_s, turned(x_rest, y_rest, c, minus_s)));
     store(b_out + k, turned(y, x, c, s, turned(y_rest, x_rest, c, s)));
   });

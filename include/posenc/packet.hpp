@@ -91,6 +91,7 @@ struct Packet {
 
   friend Packet operator+(Packet a, Packet b) { return a.r + b.r; }
   friend Packet operator-(Packet a, Packet b) { return a.r - b.r; }
+  friend Packet operator-(Packet a) { return -a.r; }  // the sign alone: -0 of 0, which 0 - a is not
   friend Packet operator*(Packet a, Packet b) { return a.r * b.r; }
   friend Packet operator&(Packet a, Packet b) { return a.r & b.r; }
   friend Packet operator|(Packet a, Packet b) { return a.r | b.r; }
@@ -165,6 +166,7 @@ struct Packet {
 
   friend Packet operator+(Packet a, Packet b) { return a.r + b.r; }
   friend Packet operator-(Packet a, Packet b) { return a.r - b.r; }
+  friend Packet operator-(Packet a) { return -a.r; }  // the sign alone: -0 of 0, which 0 - a is not
   friend Packet operator*(Packet a, Packet b) { return a.r * b.r; }
   friend Packet operator&(Packet a, Packet b) { return a.r & b.r; }
   friend Packet operator|(Packet a, Packet b) { return a.r | b.r; }

@@ -137,12 +137,14 @@ Listed<Values> listed(const Values& values, const char* function) {
   return {values};
 }
 
-/// Every element of an Eigen matrix is a position.
+/// Every element of an Eigen matrix is a position; (i, j) belongs to row i `rows_each` + j, or to row i where that is 0.
 template <class Values>
-void require_positions(const Values& values, const char* function) {
+void require_positions(const Values& values, Index rows_each, const char* function) {
   require_position_type<typename Plain<Values>::Scalar>();
   for (Index i = 0; i < values.rows(); ++i) {
-    for (Index j = 0; j < values.cols(); ++j) require_position(values.derived().coeff(i, j), function, i);
+    for (Index j = 0; j < values.cols(); ++j) {
+      require_position(values.derived().coeff(i, j), function, rows_each == 0 ? i : i * rows_each + j);
+    }
   }
 }
 
@@ -172,7 +174,7 @@ void with_positions(const Positions& positions, Index batch, Index tokens, Index
   if constexpr (std::is_arithmetic_v<Positions>) {
     use(consecutive(positions, tokens, function), false);
   } else if constexpr (is_table<Positions>()) {
-    require_positions(positions, function);
+    require_positions(positions, axes > 1 ? 0 : tokens, function);
     if (axes > 1) {
       require(positions.cols() == axes, function, ": a matrix of positions must have ", axes,
               " columns, one an axis, got ", positions.cols());

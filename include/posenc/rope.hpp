@@ -133,13 +133,14 @@ class Rope {
       return result;
     };
     if constexpr (std::is_arithmetic_v<Positions>) {
-      static_assert(std::is_integral_v<Positions>, "posenc: a count is an integer; positions come as a vector");
+      static_assert(std::is_integral_v<Positions> && !std::is_same_v<Positions, bool>,
+                    "posenc: a count is an integer; positions come as a vector");
       detail::require(positions_or_count >= 0, function, ": count must not be negative, got ", positions_or_count);
       return fill(detail::Consecutive{0}, static_cast<Index>(positions_or_count));
     } else if constexpr (detail::is_table<Positions>()) {
       detail::require(positions_or_count.cols() == axes(), function, ": a matrix of positions must have ", axes(),
                       " columns, one an axis, got ", positions_or_count.cols());
-      detail::require_positions(positions_or_count, function);
+      detail::require_positions(positions_or_count, 0, function);
       return fill(detail::Tabled<Positions>{positions_or_count}, positions_or_count.rows());
     } else {
       return fill(detail::listed(positions_or_count, function), detail::length(positions_or_count));
