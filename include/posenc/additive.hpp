@@ -49,10 +49,7 @@ void add_code_at(T* x, Index stride, Scalar scale, const Scalar* code, Index n) 
 template <class Scalar, class Positions, class Add>
 CodeMatrix<Scalar> encode(Index dim, const Positions& positions_or_count, const char* function, Add add) {
   if constexpr (std::is_arithmetic_v<Positions>) {
-    static_assert(std::is_integral_v<Positions> && !std::is_same_v<Positions, bool>,
-                  "posenc: a count is an integer; positions come as a vector");
-    require(positions_or_count >= 0, function, ": count must not be negative, got ", positions_or_count);
-    CodeMatrix<Scalar> codes = CodeMatrix<Scalar>::Zero(static_cast<Index>(positions_or_count), dim);
+    CodeMatrix<Scalar> codes = CodeMatrix<Scalar>::Zero(checked_count(positions_or_count, function), dim);
     add(codes, Position{0});
     return codes;
   } else {

@@ -18,6 +18,8 @@ inline Index sum_of_sections(const std::vector<Index>& sections, const char* fun
   Index sum = 0;
   for (const Index section : sections) {
     require(section >= 0, function, ": a section must not be negative, got ", section);
+    require(section <= Frequencies::largest_dim, function, ": a section must be at most ", Frequencies::largest_dim,
+            ", got ", section);
     sum += section;
   }
   require(sum >= 1, function, ": sections must have at least 1 pair, got ", sum);

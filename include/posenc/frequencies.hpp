@@ -16,14 +16,18 @@ inline namespace POSENC_ISA {
 /// factor by which RoPE multiplies its cosines and sines (1 but for YaRN and its kin).
 class Frequencies {
  public:
+  /// The widest code: far beyond any model, and small enough that no size computed from it overflows.
+  static constexpr Index largest_dim = Index{1} << 24;
+
   /// The ladder of the original Transformer and of RoPE.
   ///   omega_k = base^(-2k/dim),   k = 0 .. ceil(dim/2) - 1
   /// Shapes    dim: width of the code; an odd one has a last pair of which only the sine is used (RoPE wants an even one).
   /// Accuracy  the phase of any |p| <= 2^40 is within 2^-60 of a turn of the real number's.  Test: frequencies_test.
-  /// Throws    std::invalid_argument if dim < 1 or base is not within [1, 1e18].
+  /// Throws    std::invalid_argument if dim is not within [1, 2^24] or base not within [1, 1e18].
   /// Source    Vaswani et al. 2017, section 3.5; Su et al. 2021, section 3.2.2.
   static Frequencies geometric(Index dim, double base = 10000.0) {
     detail::require(dim >= 1, "Frequencies::geometric: dim must be at least 1, got ", dim);
+    detail::require(dim <= largest_dim, "Frequencies::geometric: dim must be at most ", largest_dim, ", got ", dim);
     detail::require(detail::is_between(base, 1, 1e18), "Frequencies::geometric: base must be within [1, 1e18], got ",
                     base);
     // s = base^(-1/dim) and omega_k = s^(2k): one root serves even and odd widths.
@@ -38,6 +42,8 @@ class Frequencies {
   /// Throws    std::invalid_argument for other values, pairs < 1, or one pair with two different ends.
   static Frequencies log_spaced(Index pairs, double first, double last) {
     detail::require(pairs >= 1, "Frequencies::log_spaced: pairs must be at least 1, got ", pairs);
+    detail::require(pairs <= largest_dim / 2, "Frequencies::log_spaced: pairs must be at most ", largest_dim / 2,
+                    ", got ", pairs);
     const double large = std::max(first, last), small = std::min(first, last);
     detail::require(detail::is_between(first, 0x1p-64, 0x1p32) && detail::is_between(last, 0x1p-64, 0x1p32) &&
                         large <= 1e18 * small,
@@ -59,6 +65,7 @@ class Frequencies {
   template <class Values>
   static Frequencies from_values(const Values& omega, double attention_factor = 1.0) {
     static_assert(detail::is_vector_like<Values>(), "posenc: from_values takes a vector of frequencies");
+    static_assert(detail::is_number<detail::Element<Values>>, "posenc: frequencies are numbers");
     const Index pairs = detail::length(omega);
     detail::require(pairs >= 1, "Frequencies::from_values: there must be at least 1 frequency, got 0");
     detail::require(detail::is_between(attention_factor, 1e-6, 1e6),

@@ -2,13 +2,33 @@
 // One view of all data that posenc changes: batch x tokens x heads x head_dim numbers anywhere in memory, by strides.
 
 #include <Eigen/Core>
+#include <string>
 #include <type_traits>
+#include <utility>
 
 #include "posenc/errors.hpp"
 #include "posenc/vector_like.hpp"
 
 namespace posenc {
 inline namespace POSENC_ISA {
+
+namespace detail {
+
+/// Sizes that are counts, fewer than 2^62 elements, and data where there are elements.
+template <class View>
+void require_view(const View& view, const std::string& function) {
+  require(view.batch >= 0 && view.tokens >= 0 && view.heads >= 0 && view.head_dim >= 1, function,
+          ": sizes must not be negative and head_dim at least 1, got batch ", view.batch, ", tokens ", view.tokens,
+          ", heads ", view.heads, ", head_dim ", view.head_dim);
+  const bool empty = view.batch == 0 || view.tokens == 0 || view.heads == 0;
+  const double elements = static_cast<double>(view.batch) * static_cast<double>(view.tokens) *
+                          static_cast<double>(view.heads) * static_cast<double>(view.head_dim);
+  require(empty || elements < 0x1p62, function, ": there must be fewer than 2^62 elements, got batch ", view.batch,
+          ", tokens ", view.tokens, ", heads ", view.heads, ", head_dim ", view.head_dim);
+  require(empty || view.data != nullptr, function, ": data is null");
+}
+
+}  // namespace detail
 
 /// A raw buffer of heads: element (b, t, h, c) stands at data[b batch_stride + t token_stride + h head_stride + c channel_stride].
 /// Shapes    batch x tokens x heads x head_dim; strides count elements, not bytes.
@@ -21,25 +41,27 @@ struct HeadsView {
 
   /// Order batch, tokens, heads, channels, without gaps.
   static HeadsView bshd(T* data, Index batch, Index tokens, Index heads, Index head_dim) {
-    return checked({data, batch, tokens, heads, head_dim, tokens * heads * head_dim, heads * head_dim, head_dim, 1},
-                   "bshd");
+    HeadsView view = checked({data, batch, tokens, heads, head_dim}, "bshd");
+    view.head_stride = head_dim;
+    view.token_stride = heads * head_dim;
+    view.batch_stride = tokens * view.token_stride;
+    return view;
   }
   /// Order batch, heads, tokens, channels, without gaps.
   static HeadsView bhsd(T* data, Index batch, Index tokens, Index heads, Index head_dim) {
-    return checked({data, batch, tokens, heads, head_dim, heads * tokens * head_dim, head_dim, tokens * head_dim, 1},
-                   "bhsd");
+    HeadsView view = checked({data, batch, tokens, heads, head_dim}, "bhsd");
+    view.token_stride = head_dim;
+    view.head_stride = tokens * head_dim;
+    view.batch_stride = heads * view.head_stride;
+    return view;
   }
 
   /// The first channel of one head.
   T* head(Index b, Index t, Index h) const { return data + b * batch_stride + t * token_stride + h * head_stride; }
 
  private:
-  static HeadsView checked(const HeadsView& view, const char* maker) {
-    detail::require(view.batch >= 0 && view.tokens >= 0 && view.heads >= 0 && view.head_dim >= 1, "HeadsView::", maker,
-                    ": sizes must not be negative and head_dim at least 1, got batch ", view.batch, ", tokens ",
-                    view.tokens, ", heads ", view.heads, ", head_dim ", view.head_dim);
-    detail::require(view.data != nullptr || view.batch * view.tokens * view.heads == 0, "HeadsView::", maker,
-                    ": data is null");
+  static HeadsView checked(const HeadsView& view, const std::string& maker) {
+    detail::require_view(view, "HeadsView::" + maker);
     return view;
   }
 };
@@ -84,6 +106,7 @@ template <class X>
 auto view_of(X&& x, Index head_dim, const char* function) {
   if constexpr (is_heads_view<Plain<X>>) {
     require(x.head_dim == head_dim, function, ": head_dim of the view must be ", head_dim, ", got ", x.head_dim);
+    require_view(x, function);
     return x;
   } else {
     static_assert(has_strides<X>(),
@@ -122,6 +145,15 @@ void require_same_shape(const HeadsView<T>& out, const HeadsView<U>& x, const ch
   require(out.batch == x.batch && out.tokens == x.tokens && out.heads == x.heads, function,
           ": out must have the shape of x (batch x tokens x heads), ", x.batch, " x ", x.tokens, " x ", x.heads,
           ", got ", out.batch, " x ", out.tokens, " x ", out.heads);
+}
+
+/// out is x itself, element for element, or begins elsewhere.
+template <class T, class U>
+void require_no_overlap(const HeadsView<T>& out, const HeadsView<U>& x, const char* function) {
+  require(static_cast<const void*>(out.data) != static_cast<const void*>(x.data) ||
+              (sizeof(T) == sizeof(U) && out.batch_stride == x.batch_stride && out.token_stride == x.token_stride &&
+               out.head_stride == x.head_stride && out.channel_stride == x.channel_stride),
+          function, ": out begins where x does but has other strides, so it would overwrite x while it is read");
 }
 
 /// n numbers at a stride, from and to contiguous Scalars.

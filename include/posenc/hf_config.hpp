@@ -49,7 +49,8 @@ inline constexpr HfWords hf_unusual_defaults[] = {
     {"mrope_interleaved", "qwen3_vl qwen3_5"}};
 
 inline bool has_word(const std::string& words, const std::string& word) {
-  return !word.empty() && (" " + words + " ").find(" " + word + " ") != std::string::npos;
+  return word.find(' ') == std::string::npos && !word.empty() &&
+         (" " + words + " ").find(" " + word + " ") != std::string::npos;
 }
 
 /// What a config.json says of its rope: the values from all places, each under one name; null is as good as nothing.

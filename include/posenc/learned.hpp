@@ -27,17 +27,17 @@ class LearnedPositions {
                     table_.cols());
   }
 
-  template <class X, class Positions = Position>
-  void add_to(X&& x, const Positions& positions = 0) const {
+  template <class X, class Positions = detail::FromZero>
+  void add_to(X&& x, const Positions& positions = Positions{}) const {
     add(std::forward<X>(x), positions, "LearnedPositions::add_to");
   }
 
   /// Adds the gradient of the codes to the gradient of the table: rows of one position sum up.
   ///   table_gradient[p_i] <- table_gradient[p_i] + gradient[i]
   /// Shapes    table_gradient: L_max x d, changed in place; gradient: tokens x d; positions as in add_to.
-  template <class TableGradient, class Gradient, class Positions = Position>
+  template <class TableGradient, class Gradient, class Positions = detail::FromZero>
   void accumulate_gradient(TableGradient&& table_gradient, const Gradient& gradient,
-                           const Positions& positions = 0) const {
+                           const Positions& positions = Positions{}) const {
     const char* function = "LearnedPositions::accumulate_gradient";
     const auto sum = detail::additive_view<Scalar>(std::forward<TableGradient>(table_gradient), dim(), function);
     detail::require(sum.tokens == max_positions(), function, ": the gradient of the table must have ", max_positions(),
@@ -104,12 +104,21 @@ class LearnedPositions {
   void for_each_row(const Positions& positions, Index rows, const char* function, Row row) const {
     detail::with_positions(positions, 1, rows, 1, function, [&](const auto& source, bool) {
       for (Index t = 0; t < rows; ++t) detail::require_row(source.at(t), max_positions(), function, t);
-      for (Index t = 0; t < rows; ++t) row(t, source.at(t).whole);
+      for (Index t = 0; t < rows; ++t) {
+        // Read again, so checked again: positions that change in between must not read beside the table.
+        const detail::Coordinate p = source.at(t);
+        detail::require_row(p, max_positions(), function, t);
+        row(t, p.whole);
+      }
     });
   }
 
   Matrix table_;
 };
+
+/// The scalar of the table is the encoder's, whatever the storage order:  LearnedPositions encoder(table);
+template <class Derived>
+LearnedPositions(const Eigen::DenseBase<Derived>&) -> LearnedPositions<typename Derived::Scalar>;
 
 }  // namespace POSENC_ISA
 }  // namespace posenc

@@ -26,8 +26,8 @@ class LinearIndex {
     detail::require(detail::is_finite(step), "LinearIndex: step must be a finite number, got ", step);
   }
 
-  template <class X, class Positions = Position>
-  void add_to(X&& x, const Positions& positions = 0) const {
+  template <class X, class Positions = detail::FromZero>
+  void add_to(X&& x, const Positions& positions = Positions{}) const {
     add(std::forward<X>(x), positions, "LinearIndex::add_to");
   }
 

@@ -20,7 +20,7 @@ namespace posenc {
 inline namespace POSENC_ISA {
 namespace detail {
 
-#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512VL__) && defined(__FMA__)
 inline constexpr int register_bytes = 64;
 #elif defined(__AVX__)
 inline constexpr int register_bytes = 32;
@@ -128,7 +128,7 @@ template <class T>
 }
 
 #if defined(__FMA__)
-#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512VL__) && defined(__FMA__)
 [[gnu::always_inline]] inline Packet<float> fma(Packet<float> a, Packet<float> b, Packet<float> c) {
   return Packet<float>::Register(_mm512_fmadd_ps(a.r, b.r, c.r));
 }

@@ -60,6 +60,11 @@ bool is_position(T value) {
   }
 }
 
+/// Positions that are left out: 0, 1, 2, .. No braced list can be taken for it.
+struct FromZero {
+  explicit FromZero() = default;
+};
+
 // A source of positions answers at(row, axis) with a Coordinate. All axes of a row are the same but in Tabled.
 
 /// Row i has position first + i.
@@ -110,7 +115,7 @@ void require_position(T value, const char* function, Index row) {
 /// A start as the positions first, first + 1, .. of `rows` rows; checked to stay within 64 bits.
 template <class First>
 Consecutive consecutive(First first, Index rows, const char* function) {
-  static_assert(std::is_integral_v<First> && !std::is_same_v<First, bool>,
+  static_assert(is_integer<First>,
                 "posenc: the first position is an integer; for real positions pass a vector with one position a row");
   require_position(first, function, 0);
   const Position start = static_cast<Position>(first);
@@ -121,8 +126,16 @@ Consecutive consecutive(First first, Index rows, const char* function) {
 
 template <class T>
 constexpr void require_position_type() {
-  static_assert((std::is_integral_v<T> && !std::is_same_v<T, bool>) || is_real<T>,
-                "posenc: positions are integers or reals");
+  static_assert(is_number<T>, "posenc: positions are integers or reals (float, double or 16-bit)");
+}
+
+/// A count as an Index.
+template <class Count>
+Index checked_count(Count count, const char* function) {
+  static_assert(is_integer<Count>, "posenc: a count is an integer; positions come as a vector");
+  require(is_position(count) && static_cast<Position>(count) >= 0, function, ": count must not be negative, got ",
+          count);
+  return static_cast<Index>(count);
 }
 
 template <class Values>
@@ -171,7 +184,9 @@ inline bool is_per_batch(Index n, Index batch, Index tokens, const char* functio
 /// is batch x tokens; with several it has one row a position and one column an axis.
 template <class Positions, class Use>
 void with_positions(const Positions& positions, Index batch, Index tokens, Index axes, const char* function, Use use) {
-  if constexpr (std::is_arithmetic_v<Positions>) {
+  if constexpr (std::is_same_v<Positions, FromZero>) {
+    use(Consecutive{0}, false);
+  } else if constexpr (std::is_arithmetic_v<Positions>) {
     use(consecutive(positions, tokens, function), false);
   } else if constexpr (is_table<Positions>()) {
     require_positions(positions, axes > 1 ? 0 : tokens, function);

@@ -27,7 +27,7 @@ struct RopeTable {
 ///
 /// In every call x is tokens x (heads * head_dim), in any dense Eigen form with data in memory, or a HeadsView of raw
 /// memory; positions are a first position, row i then having first + i, or a vector-like of integers or reals with one
-/// position a token (a HeadsView also takes one a batch x token: a vector in this order, or an Eigen matrix batch x tokens).
+/// position a token, which must not lie in x itself (a HeadsView also takes one a batch x token: a vector in this order, or an Eigen matrix batch x tokens).
 ///
 /// Units     positions in tokens, may be negative and fractional; omega in radians per token.
 /// Accuracy  cosines and sines within 1.5e-7 (float) and 5e-16 (double) of the real numbers' for |p| <= 2^40; a rotated
@@ -69,34 +69,35 @@ class Rope {
   }
 
   /// Turns every row to its position, in place.
-  template <class X, class Positions = Position>
-  void rotate(X&& x, const Positions& positions = 0) const {
+  template <class X, class Positions = detail::FromZero>
+  void rotate(X&& x, const Positions& positions = Positions{}) const {
     in_place(std::forward<X>(x), positions, false, factor(), "Rope::rotate");
   }
 
   /// The same, written to out (a key cache) in one pass; x keeps its values. out may be x itself, but not overlap it otherwise.
   /// Shapes    out: as x; the scalars may differ, both computed in Scalar.
-  template <class Out, class X, class Positions = Position>
-  void rotate_to(Out&& out, const X& x, const Positions& positions = 0) const {
+  template <class Out, class X, class Positions = detail::FromZero>
+  void rotate_to(Out&& out, const X& x, const Positions& positions = Positions{}) const {
     const char* function = "Rope::rotate_to";
     const auto to = detail::writable_view_of(std::forward<Out>(out), head_dim_, function);
     const auto from = detail::view_of(x, head_dim_, function);
     detail::require_same_shape(to, from, function);
+    detail::require_no_overlap(to, from, function);
     detail::with_positions(
         positions, from.batch, from.tokens, axes(), function,
         [&](const auto& source, bool per_batch) { apply(from, to, source, per_batch, false, factor()); });
   }
 
   /// Takes rotate back: the inverse rotation, divided by the attention factor.
-  template <class X, class Positions = Position>
-  void unrotate(X&& x, const Positions& positions = 0) const {
+  template <class X, class Positions = detail::FromZero>
+  void unrotate(X&& x, const Positions& positions = Positions{}) const {
     in_place(std::forward<X>(x), positions, true, 1.0 / factor(), "Rope::unrotate");
   }
 
   /// Gradient with respect to rotate's input from the gradient with respect to its output, in place: the transpose.
   ///   (u, v) -> g (u cos t + v sin t, -u sin t + v cos t)
-  template <class X, class Positions = Position>
-  void backward(X&& gradient, const Positions& positions = 0) const {
+  template <class X, class Positions = detail::FromZero>
+  void backward(X&& gradient, const Positions& positions = Positions{}) const {
     in_place(std::forward<X>(gradient), positions, true, factor(), "Rope::backward");
   }
 
@@ -133,10 +134,7 @@ class Rope {
       return result;
     };
     if constexpr (std::is_arithmetic_v<Positions>) {
-      static_assert(std::is_integral_v<Positions> && !std::is_same_v<Positions, bool>,
-                    "posenc: a count is an integer; positions come as a vector");
-      detail::require(positions_or_count >= 0, function, ": count must not be negative, got ", positions_or_count);
-      return fill(detail::Consecutive{0}, static_cast<Index>(positions_or_count));
+      return fill(detail::Consecutive{0}, detail::checked_count(positions_or_count, function));
     } else if constexpr (detail::is_table<Positions>()) {
       detail::require(positions_or_count.cols() == axes(), function, ": a matrix of positions must have ", axes(),
                       " columns, one an axis, got ", positions_or_count.cols());

@@ -174,7 +174,12 @@ void rotate_pairs(X&& x, const Cos& cos, const Sin& sin, const Positions& positi
     detail::with_positions(position_ids, view.batch, view.tokens, 1, function, [&](const auto& source, bool per_batch) {
       const Index rows = per_batch ? view.batch * view.tokens : view.tokens;
       for (Index i = 0; i < rows; ++i) detail::require_row(source.at(i), cos.rows(), function, i);
-      use([&](Index b, Index t) { return static_cast<Index>(source.at(per_batch ? b * view.tokens + t : t).whole); });
+      use([&](Index b, Index t) {
+        const Index i = per_batch ? b * view.tokens + t : t;
+        const detail::Coordinate p = source.at(i);
+        detail::require_row(p, cos.rows(), function, i);  // read again, so checked again
+        return static_cast<Index>(p.whole);
+      });
     });
   });
 }

@@ -52,8 +52,8 @@ class Sinusoidal {
   }
 
   /// embedding_scale is what the embedding is multiplied by first: sqrt(dim) in the original Transformer.
-  template <class X, class Positions = Position>
-  void add_to(X&& x, const Positions& positions = 0, double embedding_scale = 1.0) const {
+  template <class X, class Positions = detail::FromZero>
+  void add_to(X&& x, const Positions& positions = Positions{}, double embedding_scale = 1.0) const {
     add(std::forward<X>(x), positions, embedding_scale, "Sinusoidal::add_to");
   }
 

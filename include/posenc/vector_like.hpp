@@ -72,10 +72,19 @@ auto element(const Values& values, Index i) {
 template <class Values>
 using Element = Plain<decltype(element(std::declval<const Values&>(), 0))>;
 
-/// A real number type: built in, or one of Eigen's 16-bit types.
+/// A real number type: float, double, or one of Eigen's 16-bit types.
 template <class T>
-inline constexpr bool is_real =
-    std::is_floating_point_v<T> || std::is_same_v<T, Eigen::half> || std::is_same_v<T, Eigen::bfloat16>;
+inline constexpr bool is_real = std::is_same_v<T, float> || std::is_same_v<T, double> ||
+                                std::is_same_v<T, Eigen::half> || std::is_same_v<T, Eigen::bfloat16>;
+
+/// An integer that counts: neither a truth value nor a character.
+template <class T>
+inline constexpr bool is_integer =
+    std::is_integral_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, char> && !std::is_same_v<T, wchar_t> &&
+    !std::is_same_v<T, char16_t> && !std::is_same_v<T, char32_t>;
+
+template <class T>
+inline constexpr bool is_number = is_integer<T> || is_real<T>;
 
 }  // namespace detail
 }  // namespace POSENC_ISA
