@@ -253,7 +253,7 @@ TEST_CASE("rotate_to shift and table refuse shapes that differ numbers that are 
   CHECK(refusal([&] { rope.shift(out.leftCols(8), -0x1.8p62); }) ==
         "posenc::Rope::shift: position 0 must be a number within [-2^62, 2^62], got -6.917529027641082e+18");
   CHECK(same_bits(out, before));
-  CHECK(refusal([&] { rope.table(-1); }) == "posenc::Rope::table: count must not be negative, got -1");
+  CHECK(refusal([&] { rope.table(-1); }) == "posenc::Rope::table: count must be within [0, 2^63 - 1], got -1");
   CHECK(refusal([&] {
           rope.table(std::vector<double>{0, HUGE_VAL});
         }) == "posenc::Rope::table: position 1 must be a number within [-2^62, 2^62], got inf");

@@ -248,3 +248,10 @@ TEST_CASE("Given frequencies refuse what is no frequency") {
   CHECK_THROWS_WITH(Frequencies::from_values(Values{1}, not_a_number), factor + "nan");
   CHECK_THROWS_WITH(Frequencies::from_values(Values{1}, infinity), factor + "inf");
 }
+
+TEST_CASE("a width beyond 2^24 is refused before anything is built", "[frequencies][errors]") {
+  CHECK_THROWS_WITH(Frequencies::geometric(std::numeric_limits<Index>::max()),
+                    "posenc::Frequencies::geometric: dim must be at most 16777216, got 9223372036854775807");
+  CHECK_THROWS_WITH(Frequencies::log_spaced(Index{1} << 60, 1, 0.5),
+                    "posenc::Frequencies::log_spaced: pairs must be at most 8388608, got 1152921504606846976");
+}

@@ -261,3 +261,33 @@ TEST_CASE("Rope refuses a view or positions that do not fit and leaves the data 
         "posenc::Rope::rotate_to: out must have the shape of x (batch x tokens x heads), 1 x 6 x 2, got 2 x 3 x 2");
   CHECK((same_bits(x, before) && same_bits(out, before)));
 }
+
+TEST_CASE("an out that would overwrite x while it is read is refused", "[heads_view][errors]") {
+  const Rope<float> rope(Frequencies::geometric(8), PairLayout::half);
+  Eigen::MatrixXf square = Eigen::MatrixXf::Random(8, 8);
+  const Eigen::MatrixXf before = square;
+  CHECK(refusal([&] { rope.rotate_to(square.transpose(), square, 3); }) ==
+        "posenc::Rope::rotate_to: out begins where x does but has other strides, so it would overwrite x while it is "
+        "read");
+  CHECK(square == before);
+  rope.rotate_to(square, square, 3);  // x itself is as good as rotate
+  Eigen::MatrixXf rotated = before;
+  rope.rotate(rotated, 3);
+  CHECK(square == rotated);
+}
+
+TEST_CASE("a view filled by hand is checked as the makers check theirs", "[heads_view][errors]") {
+  const Rope<float> rope(Frequencies::geometric(8), PairLayout::half);
+  float x[8] = {};
+  HeadsView<float> view = posenc::bshd(x, 1, 1, 1, 8);
+  view.tokens = -1;
+  CHECK(refusal([&] { rope.rotate(view); }) ==
+        "posenc::Rope::rotate: sizes must not be negative and head_dim at least 1, got batch 1, tokens -1, heads 1, "
+        "head_dim 8");
+  view = posenc::bshd(x, 1, 1, 1, 8);
+  view.data = nullptr;
+  CHECK(refusal([&] { rope.rotate(view); }) == "posenc::Rope::rotate: data is null");
+  CHECK(refusal([&] { posenc::bshd(x, Index{1} << 32, Index{1} << 32, 1, 8); }) ==
+        "posenc::HeadsView::bshd: there must be fewer than 2^62 elements, got batch 4294967296, tokens 4294967296, "
+        "heads 1, head_dim 8");
+}

@@ -204,7 +204,7 @@ TEST_CASE("A learned table refuses shapes that do not fit") {
   CHECK(refusal(learned, 3, 4, std::vector<int>{1, 2}) ==
         said("there must be one position for each of the 3 rows, got 2"));
   CHECK_THROWS_WITH(learned.encode(11), contains("position 10 must be within [0, 9], the rows of the table, got 10"));
-  CHECK_THROWS_WITH(learned.encode(-1), "posenc::LearnedPositions::encode: count must not be negative, got -1");
+  CHECK_THROWS_WITH(learned.encode(-1), "posenc::LearnedPositions::encode: count must be within [0, 2^63 - 1], got -1");
   CHECK_THROWS_WITH(learned.resized(0), "posenc::LearnedPositions::resized: length must be at least 1, got 0");
   CHECK_THROWS_WITH(learned.resized(-5), "posenc::LearnedPositions::resized: length must be at least 1, got -5");
 }

@@ -95,7 +95,7 @@ TEST_CASE("A linear index refuses what does not fit and writes nothing") {
                     "posenc::LinearIndex::add_to: there must be one position for each of the 3 rows, got 1");
   CHECK_THROWS_WITH(index.add_to(x, std::vector<double>{1, infinity, 2}),
                     "posenc::LinearIndex::add_to: position 1 must be a number within [-2^62, 2^62], got inf");
-  CHECK_THROWS_WITH(index.encode(-2), "posenc::LinearIndex::encode: count must not be negative, got -2");
+  CHECK_THROWS_WITH(index.encode(-2), "posenc::LinearIndex::encode: count must be within [0, 2^63 - 1], got -2");
   CHECK((x.array() == 7).all());
   CHECK((wide.array() == 7).all());
 }

@@ -1,8 +1,11 @@
 // Positions as the encoders read them: a start or any vector-like, checked before anything is written. The linear index with
 // step 1 adds the position itself, so the codes show what was read.
 
+#include <posenc/learned.hpp>
 #include <posenc/linear_index.hpp>
 #include <posenc/positions.hpp>
+#include <posenc/rope.hpp>
+#include <posenc/sinusoidal.hpp>
 
 #include <array>
 #include <cstdint>
@@ -194,4 +197,19 @@ TEST_CASE("A position that is no number or too far is refused before anything is
         said("position 0" + range + "inf"));
   CHECK(refusal(2, std::vector<std::uint64_t>{1, ~std::uint64_t{0}}) ==
         said("position 1 must be at most 2^63 - 1, got 18446744073709551615"));
+}
+
+TEST_CASE("A count beyond 2^63 is refused", "[positions][errors]") {
+  const Rope<float> rope(Frequencies::geometric(8), PairLayout::half);
+  const std::uint64_t huge = std::numeric_limits<std::uint64_t>::max();
+  CHECK_THROWS_WITH(rope.table(huge),
+                    "posenc::Rope::table: count must be within [0, 2^63 - 1], got 18446744073709551615");
+  CHECK_THROWS_WITH(Sinusoidal<float>(8).encode(huge),
+                    "posenc::Sinusoidal::encode: count must be within [0, 2^63 - 1], got 18446744073709551615");
+}
+
+TEST_CASE("Positions that change while they are read never reach beside a table", "[positions][errors]") {
+  const LearnedPositions encoder(Eigen::MatrixXf(Eigen::MatrixXf::Constant(10, 8, 1e6f)));
+  Eigen::MatrixXf x = Eigen::MatrixXf::Zero(8, 8);
+  CHECK_THROWS_WITH(encoder.add_to(x, x.row(0)), posenc_test::contains("must be within [0, 9], the rows of the table"));
 }

@@ -354,7 +354,7 @@ TEST_CASE("A sinusoidal code refuses what does not fit and writes nothing") {
   // Finite, but not in the float that it is multiplied in.
   CHECK_THROWS_WITH(code.add_to(x, 0, 1e300),
                     "posenc::Sinusoidal::add_to: embedding_scale must be a finite number, got 1e+300");
-  CHECK_THROWS_WITH(code.encode(-1), "posenc::Sinusoidal::encode: count must not be negative, got -1");
+  CHECK_THROWS_WITH(code.encode(-1), "posenc::Sinusoidal::encode: count must be within [0, 2^63 - 1], got -1");
   CHECK((x.array() == 7).all());
   CHECK((narrow.array() == 7).all());
 }

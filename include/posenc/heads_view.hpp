@@ -147,13 +147,16 @@ void require_same_shape(const HeadsView<T>& out, const HeadsView<U>& x, const ch
           ", got ", out.batch, " x ", out.tokens, " x ", out.heads);
 }
 
-/// out is x itself, element for element, or begins elsewhere.
+/// out is x itself, element for element, or begins elsewhere. A stride matters where there is more than one step of it.
 template <class T, class U>
 void require_no_overlap(const HeadsView<T>& out, const HeadsView<U>& x, const char* function) {
-  require(static_cast<const void*>(out.data) != static_cast<const void*>(x.data) ||
-              (sizeof(T) == sizeof(U) && out.batch_stride == x.batch_stride && out.token_stride == x.token_stride &&
-               out.head_stride == x.head_stride && out.channel_stride == x.channel_stride),
-          function, ": out begins where x does but has other strides, so it would overwrite x while it is read");
+  const auto same = [](Index size, Index stride, Index other) { return size <= 1 || stride == other; };
+  const bool is_empty = x.batch == 0 || x.tokens == 0 || x.heads == 0;
+  const bool is_x = sizeof(T) == sizeof(U) && same(x.batch, x.batch_stride, out.batch_stride) &&
+                    same(x.tokens, x.token_stride, out.token_stride) && same(x.heads, x.head_stride, out.head_stride) &&
+                    same(x.head_dim, x.channel_stride, out.channel_stride);
+  require(is_empty || is_x || static_cast<const void*>(out.data) != static_cast<const void*>(x.data), function,
+          ": out begins where x does but has other strides, so it would overwrite x while it is read");
 }
 
 /// n numbers at a stride, from and to contiguous Scalars.

@@ -133,8 +133,8 @@ constexpr void require_position_type() {
 template <class Count>
 Index checked_count(Count count, const char* function) {
   static_assert(is_integer<Count>, "posenc: a count is an integer; positions come as a vector");
-  require(is_position(count) && static_cast<Position>(count) >= 0, function, ": count must not be negative, got ",
-          count);
+  require(is_position(count) && static_cast<Position>(count) >= 0, function,
+          ": count must be within [0, 2^63 - 1], got ", count);
   return static_cast<Index>(count);
 }
 

@@ -23,6 +23,8 @@
 #define INTEGER_OUT 15
 #define CONST_REF_OUT 16
 #define EXPRESSION_AS_SOURCE 17
+#define BRACED_START 18
+#define TEXT_AS_POSITIONS 19
 
 using Matrix = Eigen::MatrixXf;
 using posenc::Frequencies;
@@ -64,6 +66,10 @@ int main() {
   rope.backward(x.reverse());
 #elif MISUSE == BOOL_POSITIONS
   rope.rotate(x, std::vector<bool>{true, false, true});
+#elif MISUSE == BRACED_START
+  rope.rotate(x, {7});  // a list of one, or the first position?
+#elif MISUSE == TEXT_AS_POSITIONS
+  rope.rotate(x, "ab");
 #elif MISUSE == DOUBLE_ROPE_ON_FLOAT
   Rope<double>(frequencies, PairLayout::half).rotate(x);
 #elif MISUSE == INTEGER_OUT
