@@ -177,6 +177,7 @@ class Rope {
     static_assert(
         detail::computes_in<std::remove_const_t<In>, Scalar> && detail::computes_in<Out, Scalar>,
         "posenc: Rope<float> takes data in float, Eigen::half or Eigen::bfloat16, and Rope<double> data in double");
+    if (x.batch == 0 || x.tokens == 0 || x.heads == 0) return;  // and there may be no data
     const bool in_place = static_cast<const void*>(x.data) == static_cast<const void*>(out.data);
     const Index begin = places_.first_channel, end = begin + rotary_dim();
     const Index batches = per_batch ? 1 : x.batch;  // how many rows of data a row of positions serves

@@ -122,6 +122,7 @@ void rotate_by_table(X&& x, const Cos& cos, const Sin& sin, PairLayout layout, I
   require(2 * pairs <= head_dim, function, ": tables of ", pairs, " pairs do not fit into head_dim ", head_dim);
 
   with_rows(view, [&](auto row_of) {
+    if (view.heads == 0) return;  // and there may be no data
     RowTurner<Scalar> turner({layout, 0, pairs}, false);
     RowBuffer<Scalar> buffer;
     for (Index b = 0; b < view.batch; ++b) {
