@@ -1,47 +1,95 @@
 #pragma once
-// What every benchmark is compared with: touching the same memory once, timed in the same run.
+// What every benchmark is compared with: the fastest pass we know that touches the same memory once and changes it.
 
 #include <benchmark/benchmark.h>
 
 #include <Eigen/Core>
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <vector>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
 
 namespace posenc_bench {
 
-using Clock = std::chrono::steady_clock;
+using Eigen::Index;
 
-/// x *= a over a buffer, the least that a change of all its numbers can cost.
+inline constexpr float near_one = 0.9999999f;  // so that no run reaches denormal numbers
+
+/// A compiler's vectors of 64 bytes: whatever the flags give, one register or several.
+using Floats [[gnu::vector_size(64)]] = float;
+using Words [[gnu::vector_size(64)]] = std::uint32_t;
+
+/// From the bits of floats to those of the floats scaled, so rounded that the upper half is the nearest bfloat16, ties to
+/// even. By reference, since how such vectors are passed depends on the flags.
+inline void scale_bits(Words& x) {
+  x = reinterpret_cast<Words>(reinterpret_cast<Floats>(x) * near_one);
+  x += 0x7fff + (x >> 16 & 1);
+}
+
+/// bfloat16 is the upper half of a float. Numbers at even and odd places, taken apart, need no move from lane to lane: that
+/// is 30 times faster than Eigen's expression. The conversion of AVX512_BF16 is not used, since it turns subnormal numbers
+/// into zero.
+inline void scale(Eigen::bfloat16* data, Index n) {
+  constexpr Index width = sizeof(Words) / sizeof(Eigen::bfloat16);
+  for (Index i = 0; i + width <= n; i += width) {
+    Words x;
+    std::memcpy(&x, data + i, sizeof x);
+    Words even = x << 16, odd = x & 0xffff0000;
+    scale_bits(even);
+    scale_bits(odd);
+    x = even >> 16 | (odd & 0xffff0000);
+    std::memcpy(static_cast<void*>(data + i), &x, sizeof x);
+  }
+}
+
+/// float16 by the processor's own conversions where it has them: 60 times faster than Eigen's expression
+/// x = (x.cast<float>() * a).cast<half>(), which converts number by number.
+inline void scale(Eigen::half* data, Index n) {
+#if defined(__AVX512F__)
+  constexpr __mmask16 all = 0xffff;  // gcc 12 warns of its own header in the forms without a mask
+  for (Index i = 0; i + 16 <= n; i += 16) {
+    auto* x = reinterpret_cast<__m256i*>(data + i);
+    const __m512 value = _mm512_mul_ps(_mm512_maskz_cvtph_ps(all, _mm256_loadu_si256(x)), _mm512_set1_ps(near_one));
+    _mm256_storeu_si256(x, _mm512_maskz_cvtps_ph(all, value, _MM_FROUND_TO_NEAREST_INT));
+  }
+#elif defined(__F16C__)
+  for (Index i = 0; i + 8 <= n; i += 8) {
+    auto* x = reinterpret_cast<__m128i*>(data + i);
+    const __m256 value = _mm256_mul_ps(_mm256_cvtph_ps(_mm_loadu_si128(x)), _mm256_set1_ps(near_one));
+    _mm_storeu_si128(x, _mm256_cvtps_ph(value, _MM_FROUND_TO_NEAREST_INT));
+  }
+#else
+  Eigen::Map<Eigen::Array<Eigen::half, Eigen::Dynamic, 1> > x(data, n);
+  x = (x.cast<float>() * near_one).cast<Eigen::half>();
+#endif
+}
+
 template <class T>
-void in_place_pass(T* data, std::ptrdiff_t n) {
-  Eigen::Map<Eigen::Array<T, Eigen::Dynamic, 1>> x(data, n);
-  x *= static_cast<T>(0.9999999f);  // near 1, so that no run reaches denormal numbers
+void scale(T* data, Index n) {
+  Eigen::Map<Eigen::Array<T, Eigen::Dynamic, 1>, Eigen::Aligned64> x(data, n);
+  x *= static_cast<T>(near_one);
+}
+
+/// x *= a over a whole buffer, in float for the 16-bit types: the least that a change of all its numbers can cost.
+template <class Matrix>
+void pass(Matrix& x) {
+  scale(x.data(), x.size());
   benchmark::ClobberMemory();
 }
 
-template <class Work>
-double seconds(int repetitions, Work work) {
-  const auto begin = Clock::now();
-  for (int i = 0; i < repetitions; ++i) work();
-  return std::chrono::duration<double>(Clock::now() - begin).count() / repetitions;
+/// x += c, the same for what is added.
+template <class Matrix>
+void constant_pass(Matrix& x) {
+  x.array() += typename Matrix::Scalar(1e-7f);
+  benchmark::ClobberMemory();
 }
 
-/// Times work and limit in turns, so that both meet the same machine, and reports the median of their ratios.
-template <class Work, class Limit>
-void compare(benchmark::State& state, std::size_t bytes, Work work, Limit limit) {
-  const double once = std::max(seconds(3, limit), 1e-9);
-  const int repetitions = static_cast<int>(std::max(1.0, 1e-4 / once));
-  std::vector<double> ratios;
-  for (auto _ : state) {
-    const double at_best = seconds(repetitions, limit), taken = seconds(repetitions, work);
-    ratios.push_back(taken / at_best);
-    state.SetIterationTime(taken);
-  }
-  std::nth_element(ratios.begin(), ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2), ratios.end());
-  state.counters["ratio"] = ratios[ratios.size() / 2];
-  state.SetBytesProcessed(static_cast<int64_t>(state.iterations()) * static_cast<int64_t>(bytes));
+template <class Matrix>
+void copy(Matrix& out, const Matrix& x) {
+  std::memcpy(out.data(), x.data(), static_cast<std::size_t>(x.size()) * sizeof(typename Matrix::Scalar));
+  benchmark::ClobberMemory();
 }
 
 }  // namespace posenc_bench

@@ -1,43 +1,73 @@
-// Rope::rotate, forming its angles itself, against an in-place pass over the same buffer.
+// Rope::rotate in place, forming its angles itself, against an in-place pass over the same buffer: every scalar, both
+// layouts, consecutive positions, a list of positions, and column-major data.
 
 #include <posenc/rope.hpp>
+#include <vector>
 
-#include <string>
-
+#include "compare.hpp"
+#include "expected.hpp"
 #include "limits.hpp"
+#include "shapes.hpp"
 
 namespace {
 
-using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using namespace posenc_bench;
 
-/// The benchmark is worth nothing if the result is wrong: a rotation there and back must give the data again.
-bool is_right(const posenc::Rope<float>& rope, const Matrix& x) {
-  Matrix y = x;
-  rope.rotate(y, 1000);
-  const bool moved = (y - x).norm() > 0.1f * x.norm();
-  rope.unrotate(y, 1000);
-  return moved && (y - x).norm() < 1e-5f * x.norm();
+template <class T>
+using RopeFor = posenc::Rope<std::conditional_t<std::is_same_v<T, double>, double, float>>;
+
+/// Turned from here on; every call begins one position further, as decoding does, so that nothing can be remembered.
+template <class T, int Order = Eigen::RowMajor>
+void rotate(benchmark::State& state, PairLayout layout, Shape shape) {
+  const RopeFor<T> rope(posenc::Frequencies::geometric(shape.head_dim), layout);
+  Data<T, Order> data(shape.tokens, shape.columns());
+  const typename Data<T, Order>::Matrix before = data.x;
+  rope.rotate(data.x, first_position);
+  const double error =
+      rotation_error(before, data.x, layout, shape.head_dim, [](Index i) { return first_position + i; });
+
+  data.fill();
+  posenc::Position p = first_position;
+  compare(
+      state, {error, rotation_bound<T>()}, 2 * data.bytes(), [&] { rope.rotate(data.x, p++); }, [&] { pass(data.x); });
 }
 
-void rotate(benchmark::State& state, posenc::PairLayout layout, Eigen::Index dim, Eigen::Index heads,
-            Eigen::Index tokens) {
-  const posenc::Rope<float> rope(posenc::Frequencies::geometric(dim), layout);
-  Matrix x = Matrix::Random(tokens, heads * dim);
-  if (!is_right(rope, x)) return state.SkipWithError("a rotation there and back does not give the data again");
-  posenc_bench::compare(
-      state, 2 * sizeof(float) * static_cast<std::size_t>(x.size()), [&] { rope.rotate(x, 1000); },
-      [&] { posenc_bench::in_place_pass(x.data(), x.size()); });
+void rotate_list(benchmark::State& state, PairLayout layout, Shape shape) {
+  const posenc::Rope<float> rope(posenc::Frequencies::geometric(shape.head_dim), layout);
+  std::vector<posenc::Position> positions;
+  for (Index i = 0; i < shape.tokens; ++i) positions.push_back(first_position + i * 40503 % 65536);
+  Data<float> data(shape.tokens, shape.columns());
+  const Data<float>::Matrix before = data.x;
+  rope.rotate(data.x, positions);
+  const double error = rotation_error(before, data.x, layout, shape.head_dim,
+                                      [&](Index i) { return positions[static_cast<std::size_t>(i)]; });
+  compare(
+      state, {error, rotation_bound<float>()}, 2 * data.bytes(), [&] { rope.rotate(data.x, positions); },
+      [&] { pass(data.x); });
+}
+
+template <class T, class Shapes>
+void add(const Shapes& shapes) {
+  for (const auto layout : layouts) {
+    for (const auto& shape : shapes) {
+      const auto name = "rotate/" + name_of(layout) + "/" + name_of<T>() + "/" + name_of(shape);
+      benchmark::RegisterBenchmark(name.c_str(), rotate<T>, layout, shape)->UseManualTime();
+    }
+  }
 }
 
 const bool registered = [] {
-  const Eigen::Index shapes[][3] = {{128, 32, 1},   {128, 8, 1},    {128, 32, 512}, {128, 32, 2048},
-                                    {128, 8, 4096}, {64, 12, 1024}, {64, 1, 4096}};
-  for (const auto layout : {posenc::PairLayout::half, posenc::PairLayout::interleaved}) {
-    for (const auto& [dim, heads, tokens] : shapes) {
-      const std::string name = std::string("rotate/") + (layout == posenc::PairLayout::half ? "half" : "interleaved") +
-                               "/float/tokens:" + std::to_string(tokens) + "/heads:" + std::to_string(heads) +
-                               "/dim:" + std::to_string(dim);
-      benchmark::RegisterBenchmark(name.c_str(), rotate, layout, dim, heads, tokens)->UseManualTime();
+  add<float>(all_shapes);
+  add<double>(all_shapes);
+  add<Eigen::half>(all_shapes);
+  add<Eigen::bfloat16>(all_shapes);
+  for (const auto layout : layouts) {
+    const Shape prompt = {128, 32, 512};
+    const auto list = "rotate_list/" + name_of(layout) + "/float/" + name_of(prompt);
+    benchmark::RegisterBenchmark(list.c_str(), rotate_list, layout, prompt)->UseManualTime();
+    for (const auto& shape : prefill_shapes) {
+      const auto name = "rotate_column_major/" + name_of(layout) + "/float/" + name_of(shape);
+      benchmark::RegisterBenchmark(name.c_str(), rotate<float, Eigen::ColMajor>, layout, shape)->UseManualTime();
     }
   }
   return true;
