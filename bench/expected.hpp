@@ -29,8 +29,8 @@ inline const std::vector<SinCosReference>& angles(Index dim, std::int64_t p) {
   return row;
 }
 
-/// About nine rows of `rows`, the first and the last among them. A prime apart, so that they stand at different places of
-/// any block.
+/// About nine rows of `rows`, the first and the last among them. An odd number apart, so that they stand at different places
+/// of any block.
 inline std::vector<Index> sample(Index rows) {
   std::vector<Index> result;
   for (Index i = 0; i < rows; i += std::max(Index{1}, rows / 8 - 1) | 1) result.push_back(i);

@@ -43,6 +43,7 @@ void rope_ext(benchmark::State& state, PairLayout layout, Shape shape) {
 }
 
 const bool registered = [] {
+  benchmark::AddCustomContext("others", "ggml " POSENC_BENCH_GGML_VERSION);
   for (const auto layout : layouts) {
     for (const auto& shape : all_shapes) {
       const auto name = "ggml/" + name_of(layout) + "/float/" + name_of(shape);

@@ -3,6 +3,7 @@
 
 #include <malloc.h>
 #include <torch/torch.h>
+#include <torch/version.h>
 
 #include <algorithm>
 
@@ -46,6 +47,7 @@ void usual_formulation(benchmark::State& state, Shape shape) {
 }
 
 const bool registered = [] {
+  benchmark::AddCustomContext("others", "LibTorch " TORCH_VERSION);
   for (const auto& shape : all_shapes) {
     const auto name = "torch/half/float/" + name_of(shape);
     benchmark::RegisterBenchmark(name.c_str(), usual_formulation, shape)->UseManualTime();
