@@ -64,10 +64,16 @@ int main() {
   // The promise: the score of a query with a key depends on how far apart they are, not on where they stand.
   std::printf("Score of \"cat\" at m with \"sat\" at m + 1, in float\n");
   const posenc::Rope<float> rope_in_float(Frequencies::geometric(8), PairLayout::interleaved);
+  const double near_by = x.row(1).dot(x.row(2));  // from the rows above, m = 1, in double
   for (const posenc::Position m : {1LL, 1000000LL, 1000000000LL}) {
     Eigen::MatrixXf cat = sentence.row(1).cast<float>(), sat = sentence.row(2).cast<float>();
     rope_in_float.rotate(cat, m);
     rope_in_float.rotate(sat, m + 1);
-    std::printf("  m = %10lld   %.4f\n", static_cast<long long>(m), static_cast<double>(cat.row(0).dot(sat.row(0))));
+    const double score = static_cast<double>(cat.row(0).dot(sat.row(0)));
+    std::printf("  m = %10lld   %.4f\n", static_cast<long long>(m), score);
+    if (std::abs(score - near_by) > 1e-6) {
+      std::printf("FALSE: it should be %.7f everywhere\n", near_by);
+      return 1;
+    }
   }
 }
