@@ -249,13 +249,13 @@ TEST_CASE("Sine and cosine are exact at the four quarter turns") {
 }
 
 TEST_CASE("A packet of phases has the sines and cosines of single phases bit for bit") {
-  using D = detail::Packet<double>;
-  using U = detail::Packet<std::uint64_t>;
+  using D = detail::base::Packet<double>;
+  using U = detail::base::Packet<std::uint64_t>;
   constexpr int lanes = D::lanes;
   std::vector<std::uint64_t> phases = some_phases(20000);
   for (std::size_t i = 0; i + lanes <= phases.size(); i += lanes) {
     D sines, cosines;
-    detail::sin_cos(U::load(phases.data() + i), sines, cosines);
+    detail::base::sin_cos<false>(detail::base::load<std::uint64_t>(phases.data() + i), sines, cosines);
     double sine[lanes], cosine[lanes];
     sines.store(sine);
     cosines.store(cosine);

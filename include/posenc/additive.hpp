@@ -29,22 +29,6 @@ auto additive_view(X&& x, Index dim, const char* function) {
   return writable_view_of(std::forward<X>(x), dim, function);
 }
 
-/// x[i] <- scale x[i] + code[i] for n numbers at a stride.
-template <class Scalar, class T>
-void add_code_at(T* x, Index stride, Scalar scale, const Scalar* code, Index n) {
-  if constexpr (std::is_same_v<T, Scalar>) {
-    if (stride == 1) return add_code(x, scale, code, n);
-  }
-  constexpr Index piece = 64;
-  Scalar values[piece];
-  for (Index i = 0; i < n; i += piece) {
-    const Index m = n - i < piece ? n - i : piece;
-    gather(x + i * stride, stride, m, values);
-    add_code(values, scale, code + i, m);
-    scatter(values, m, x + i * stride, stride);
-  }
-}
-
 /// Codes of the positions 0 .. count - 1, or of a vector-like of positions: zeros to which add(codes, positions) adds.
 template <class Scalar, class Positions, class Add>
 CodeMatrix<Scalar> encode(Index dim, const Positions& positions_or_count, const char* function, Add add) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "posenc/errors.hpp"
+#include "posenc/packet.hpp"
 #include "posenc/vector_like.hpp"
 
 namespace posenc {
@@ -157,6 +158,26 @@ void require_no_overlap(const HeadsView<T>& out, const HeadsView<U>& x, const ch
                     same(x.head_dim, x.channel_stride, out.channel_stride);
   require(is_empty || is_x || static_cast<const void*>(out.data) != static_cast<const void*>(x.data), function,
           ": out begins where x does but has other strides, so it would overwrite x while it is read");
+}
+
+/// How a kernel, which knows no Eigen type, sees a number of type T.
+template <class T>
+using KernelType = std::conditional_t<std::is_same_v<T, Eigen::half>, Half,
+                                      std::conditional_t<std::is_same_v<T, Eigen::bfloat16>, BFloat, T>>;
+
+/// Batches [b, b + batches) and tokens [t, t + tokens) of a view, as a kernel takes them.
+template <class T>
+auto part_of(const HeadsView<T>& view, Index b, Index batches, Index t, Index tokens) {
+  using K = std::conditional_t<std::is_const_v<T>, const KernelType<std::remove_const_t<T>>, KernelType<T>>;
+  return HeadsView<K>{reinterpret_cast<K*>(view.head(b, t, 0)),
+                      batches,
+                      tokens,
+                      view.heads,
+                      view.head_dim,
+                      view.batch_stride,
+                      view.token_stride,
+                      view.head_stride,
+                      view.channel_stride};
 }
 
 /// n numbers at a stride, from and to contiguous Scalars.

@@ -94,8 +94,11 @@ class LearnedPositions {
   template <class X, class Positions>
   void add(X&& x, const Positions& positions, const char* function) const {
     const auto view = detail::additive_view<Scalar>(std::forward<X>(x), dim(), function);
-    for_each_row(positions, view.tokens, function, [&](Index t, Index p) {
-      detail::add_code_at(view.head(0, t, 0), view.channel_stride, Scalar(1), table_.row(p).data(), dim());
+    detail::with_kernel([&](auto kernel) {
+      for_each_row(positions, view.tokens, function, [&](Index t, Index p) {
+        kernel.template add_code<Scalar>(detail::part_of(view, 0, 1, t, 1).data, view.channel_stride,
+                                         table_.row(p).data(), dim());
+      });
     });
   }
 

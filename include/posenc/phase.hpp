@@ -132,51 +132,6 @@ inline Phase phase_of(const Step& step, double p) {
   return {word(from + 1), word(from)};
 }
 
-namespace detail {
-
-/// Sine and cosine of a phase, given its first 64 bits. D is double or a packet of doubles, U the same of 64-bit integers.
-///
-/// The phase is split, in integers, into the nearest quarter turn and a rest of at most an eighth:
-///   phase = quarter / 4 + rest,   x = 2 pi rest in [-pi/4, pi/4],   sin x and cos x by Taylor's series.
-/// rest has 62 bits, more than a double holds; its halves hi and lo are exact, and so is hi times the first 22 bits of
-/// 2 pi, so x = x_hi + x_lo loses nothing that the result could show.
-template <class D, class U>
-void sin_cos(const U& phase, D& sine, D& cosine) {
-  const U turned = phase + (std::uint64_t{1} << 61);
-  const U quarter = turned >> 62;
-  const U rest = turned & ((std::uint64_t{1} << 62) - 1);  // the rest in units of 2^-64 turn, plus 2^61
-
-  // A whole number below 2^52 put into the mantissa of 2^52 is 2^52 plus that number: conversion without an instruction for it.
-  const std::uint64_t two_52 = 0x4330000000000000;
-  const D hi = bit_cast<D>(U((rest >> 31) | two_52)) - 0x1.000004p52;  // less 2^52 + 2^30
-  const D lo = bit_cast<D>(U((rest & 0x7fffffff) | two_52)) - 0x1p52;
-
-  const D x_hi = hi * 0x1.921fbp-31;                                                // 2 pi 2^-33, first 22 bits: exact
-  const D x_lo = fma(hi, D{} + 0x1.5110b4611a626p-53, lo * 0x1.921fb54442d18p-62);  // the other bits; 2 pi 2^-64
-  const D x = x_hi + x_lo, z = x * x;
-
-  // The first term left out is below 2^-62 in the sine and 2^-58 in the cosine.
-  const auto series = [&](auto... coefficients) {
-    D sum = D{};
-    ((sum = fma(sum, z, D{} + coefficients)), ...);
-    return sum;
-  };
-  const D s = series(1. / 355687428096000, -1. / 1307674368000, 1. / 6227020800, -1. / 39916800, 1. / 362880,
-                     -1. / 5040, 1. / 120, -1. / 6);
-  const D c = series(1. / 20922789888000, -1. / 87178291200, 1. / 479001600, -1. / 3628800, 1. / 40320, -1. / 720,
-                     1. / 24, -1. / 2);
-  const D sin_x = x_hi + fma(x * z, s, x_lo);
-  const D cos_x = fma(z, c, D{} + 1.0);
-
-  // A quarter turn takes (cos, sin) to (-sin, cos): an odd quarter swaps the two, and each has its sign.
-  const U sin_bits = bit_cast<U>(sin_x), cos_bits = bit_cast<U>(cos_x);
-  const U swap = U{} - (quarter & 1);
-  sine = bit_cast<D>(U(((sin_bits & ~swap) | (cos_bits & swap)) ^ ((quarter & 2) << 62)));
-  cosine = bit_cast<D>(U(((cos_bits & ~swap) | (sin_bits & swap)) ^ (((quarter + 1) & 2) << 62)));
-}
-
-}  // namespace detail
-
 struct SinCos {
   double sine, cosine;
 };
@@ -185,7 +140,7 @@ struct SinCos {
 /// Accuracy  |error| <= 2.5e-16.  Test: phase_test.
 inline SinCos sin_cos(Phase phase) {
   SinCos result;
-  detail::sin_cos(phase.high, result.sine, result.cosine);
+  detail::base::sin_cos<false>(phase.high, result.sine, result.cosine);
   return result;
 }
 

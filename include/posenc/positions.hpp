@@ -1,6 +1,7 @@
 #pragma once
 // Reading positions: a first position, or a vector-like of integers or reals with one position a row.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -21,9 +22,9 @@ inline constexpr Position block_size = 32;
 
 /// One position: a whole number, or a real one that is not.
 struct Coordinate {
-  Position whole = 0;
-  double real = 0;
-  bool is_whole = true;
+  Position whole;
+  double real;
+  bool is_whole;
 
   bool is_zero() const { return is_whole && whole == 0; }
   /// r of p = block q + r; a real position is a block of its own.
@@ -65,41 +66,75 @@ struct FromZero {
   explicit FromZero() = default;
 };
 
-// A source of positions answers at(row, axis) with a Coordinate. All axes of a row are the same but in Tabled.
+// A source of positions answers at(row, axis) with a Coordinate, and run(row, most) with how many rows from this one on, but
+// not more than `most`, have consecutive positions of one block. All axes of a row are the same but in Tabled.
+
+/// How many positions from p on lie in p's block; 1 for position 0, at which a rotation leaves everything as it is, and for real ones.
+inline Index left_in_block(const Coordinate& p) { return !p.is_whole || p.is_zero() ? 1 : block_size - p.offset(); }
 
 /// Row i has position first + i.
 struct Consecutive {
   Position first;
   Coordinate at(Index row, Index = 0) const { return {first + row, 0, true}; }
+  Index run(Index row, Index most) const { return std::min(most, left_in_block(at(row))); }
 };
 
 /// Every row has the same position.
 struct Constant {
   Coordinate position;
   Coordinate at(Index, Index = 0) const { return position; }
+  Index run(Index, Index) const { return 1; }
+};
+
+/// A source that knows no more than at(row).
+template <class Source>
+struct OneByOne {
+  Index run(Index row, Index most) const {
+    const auto& source = static_cast<const Source&>(*this);
+    const Coordinate first = source.at(row);
+    const Index longest = std::min(most, left_in_block(first));
+    Index n = 1;
+    for (; n < longest; ++n) {
+      const Coordinate next = source.at(row + n);
+      if (!next.is_whole || next.whole != first.whole + n) break;
+    }
+    return n;
+  }
 };
 
 /// Row i has position values[i].
 template <class Values>
-struct Listed {
+struct Listed : OneByOne<Listed<Values>> {
   const Values& values;
+  explicit Listed(const Values& list) : values(list) {}
   Coordinate at(Index row, Index = 0) const { return coordinate(element(values, row)); }
 };
 
 /// Row i has position values(i, axis).
 template <class Values>
-struct Tabled {
+struct Tabled : OneByOne<Tabled<Values>> {
   const Values& values;
+  explicit Tabled(const Values& table) : values(table) {}
   Coordinate at(Index row, Index axis = 0) const { return coordinate(values.derived().coeff(row, axis)); }
 };
 
 /// Row i = b tokens + t has position values(b, t).
 template <class Values>
-struct Batched {
+struct Batched : OneByOne<Batched<Values>> {
   const Values& values;
+  explicit Batched(const Values& matrix) : values(matrix) {}
   Coordinate at(Index row, Index = 0) const {
     return coordinate(values.derived().coeff(row / values.cols(), row % values.cols()));
   }
+};
+
+/// Row i has the position of row first + i of another source.
+template <class Source>
+struct Shifted {
+  const Source& source;
+  Index first;
+  Coordinate at(Index row, Index axis = 0) const { return source.at(first + row, axis); }
+  Index run(Index row, Index most) const { return source.run(first + row, most); }
 };
 
 template <class T>
@@ -147,7 +182,7 @@ Listed<Values> listed(const Values& values, const char* function) {
   }
   require_position_type<Element<Values>>();
   for (Index i = 0; i < length(values); ++i) require_position(element(values, i), function, i);
-  return {values};
+  return Listed<Values>(values);
 }
 
 /// Every element of an Eigen matrix is a position; (i, j) belongs to row i `rows_each` + j, or to row i where that is 0.
@@ -193,12 +228,12 @@ void with_positions(const Positions& positions, Index batch, Index tokens, Index
     if (axes > 1) {
       require(positions.cols() == axes, function, ": a matrix of positions must have ", axes,
               " columns, one an axis, got ", positions.cols());
-      use(Tabled<Positions>{positions}, is_per_batch(positions.rows(), batch, tokens, function));
+      use(Tabled<Positions>(positions), is_per_batch(positions.rows(), batch, tokens, function));
     } else {
       require(positions.rows() == batch && positions.cols() == tokens, function,
               ": a matrix of positions must be batch x tokens, ", batch, " x ", tokens, ", got ", positions.rows(),
               " x ", positions.cols());
-      use(Batched<Positions>{positions}, true);
+      use(Batched<Positions>(positions), true);
     }
   } else {
     const auto source = listed(positions, function);

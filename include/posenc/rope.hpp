@@ -126,11 +126,12 @@ class Rope {
       RopeTable<Scalar> result;
       result.cos.resize(count, rows_.pairs());
       result.sin.resize(count, rows_.pairs());
-      rows_.for_each(source, count, factor(), rows_.pairs(),
-                     [&](Index i, Index k, Index n, const Scalar* cosine, const Scalar* sine) {
-                       std::copy(cosine, cosine + n, &result.cos(i, k));
-                       std::copy(sine, sine + n, &result.sin(i, k));
-                     });
+      rows_.with_ladder([&](auto kernel, const auto& ladder) {
+        rows_.for_each_span(source, count, [&](const detail::Run* runs, Index runs_count, Index begin, Index) {
+          kernel.template write<Scalar>(ladder, runs, runs_count, factor(), &result.cos(begin, 0),
+                                        &result.sin(begin, 0), rows_.pairs());
+        });
+      });
       return result;
     };
     if constexpr (std::is_arithmetic_v<Positions>) {
@@ -139,7 +140,7 @@ class Rope {
       detail::require(positions_or_count.cols() == axes(), function, ": a matrix of positions must have ", axes(),
                       " columns, one an axis, got ", positions_or_count.cols());
       detail::require_positions(positions_or_count, 0, function);
-      return fill(detail::Tabled<Positions>{positions_or_count}, positions_or_count.rows());
+      return fill(detail::Tabled<Positions>(positions_or_count), positions_or_count.rows());
     } else {
       return fill(detail::listed(positions_or_count, function), detail::length(positions_or_count));
     }
@@ -163,14 +164,6 @@ class Rope {
         [&](const auto& source, bool per_batch) { apply(view, view, source, per_batch, inverse, factor); });
   }
 
-  template <class Source>
-  bool stands_still(const Source& positions, Index row) const {
-    for (Index axis = 0; axis < axes(); ++axis) {
-      if (!positions.at(row, axis).is_zero()) return false;
-    }
-    return true;
-  }
-
   template <class In, class Out, class Source>
   void apply(const HeadsView<In>& x, const HeadsView<Out>& out, const Source& positions, bool per_batch, bool inverse,
              double factor) const {
@@ -178,25 +171,32 @@ class Rope {
         detail::computes_in<std::remove_const_t<In>, Scalar> && detail::computes_in<Out, Scalar>,
         "posenc: Rope<float> takes data in float, Eigen::half or Eigen::bfloat16, and Rope<double> data in double");
     if (x.batch == 0 || x.tokens == 0 || x.heads == 0) return;  // and there may be no data
-    const bool in_place = static_cast<const void*>(x.data) == static_cast<const void*>(out.data);
-    const Index begin = places_.first_channel, end = begin + rotary_dim();
-    const Index batches = per_batch ? 1 : x.batch;  // how many rows of data a row of positions serves
-    detail::RowTurner<Scalar> turner(places_, inverse);
-    const auto turn_row = [&](Index row, Index k, Index n, const Scalar* cosine, const Scalar* sine) {
-      // R(0) is the identity to the last bit, the sign of a zero and the payload of a NaN included.
-      const bool identity = factor == 1.0 && stands_still(positions, row);
-      if (identity && in_place) return;
-      turner.set(k, n, cosine, sine);
-      const Index t = per_batch ? row % x.tokens : row, first = per_batch ? row / x.tokens : 0;
-      for (Index b = first; b < first + batches; ++b) {
-        if (!in_place && k == 0) {  // the channels that do not turn
-          detail::copy_channels(x, out, b, t, 0, identity ? head_dim_ : begin);
-          if (!identity) detail::copy_channels(x, out, b, t, end, head_dim_);
-        }
-        if (!identity) turner.rotate(x, out, b, t);
+    rows_.with_ladder([&](auto kernel, const auto& ladder) {
+      for (Index b = 0; b < (per_batch ? x.batch : 1); ++b) {
+        const detail::Shifted<Source> of_batch{positions, b * x.tokens};
+        rows_.for_each_span(of_batch, x.tokens, [&](const detail::Run* runs, Index count, Index begin, Index n) {
+          const auto from = detail::part_of(x, b, per_batch ? 1 : x.batch, begin, n);
+          const auto to = detail::part_of(out, b, per_batch ? 1 : x.batch, begin, n);
+          copy_still_channels(kernel, from, to, runs, count, factor);
+          kernel.template rotate<Scalar>(ladder, runs, count, factor, from, to, places_, inverse);
+        });
       }
-    };
-    rows_.for_each(positions, per_batch ? x.batch * x.tokens : x.tokens, factor, places_.block_pairs, turn_row);
+    });
+  }
+
+  /// What the rotation does not write: channels that do not turn, and rows at position 0.
+  template <class Kernel, class In, class Out>
+  void copy_still_channels(Kernel kernel, const HeadsView<In>& x, const HeadsView<Out>& out, const detail::Run* runs,
+                           Index count, double factor) const {
+    if (static_cast<const void*>(x.data) == static_cast<const void*>(out.data)) return;
+    const Index begin = places_.first_channel, end = begin + rotary_dim();
+    for (Index i = 0, t = 0; i < count; ++i) {
+      const bool still = factor == 1.0 && detail::is_zero(runs[i].position, axes());
+      for (const Index after = t + runs[i].rows; t < after; ++t) {
+        kernel.template copy<Scalar>(x, out, t, 0, still ? head_dim_ : begin);
+        if (!still) kernel.template copy<Scalar>(x, out, t, end, head_dim_);
+      }
+    }
   }
 
   detail::PhaseRows<Scalar> rows_;

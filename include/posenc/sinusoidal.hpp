@@ -77,27 +77,25 @@ class Sinusoidal {
     detail::require(detail::is_between(embedding_scale, -largest, largest), function,
                     ": embedding_scale must be a finite number, got ", embedding_scale);
     const auto scale = static_cast<Scalar>(embedding_scale);
-    const Index stride = view.channel_stride;
-    Scalar code[2 * detail::chunk_pairs];
-    const auto add_row = [&](Index t, Index k, Index n, const Scalar* cosine, const Scalar* sine) {
-      auto* row = view.head(0, t, 0);
-      const Index cosines = std::min(n, dim() / 2 - k);  // n, or one less in the last chunk of an odd width
-      if (order_ == SinCosOrder::interleaved) {
-        for (Index i = 0; i < n; ++i) {
-          code[2 * i] = sine[i];
-          code[2 * i + 1] = cosine[i];
-        }
-        detail::add_code_at(row + 2 * k * stride, stride, scale, code, n + cosines);
-      } else {
-        const bool sines_first = order_ == SinCosOrder::sin_cos;
-        const Index sine_at = sines_first ? k : dim() / 2 + k, cosine_at = sines_first ? rows_.pairs() + k : k;
-        detail::add_code_at(row + sine_at * stride, stride, scale, sine, n);
-        detail::add_code_at(row + cosine_at * stride, stride, scale, cosine, cosines);
-      }
-    };
+    if (view.tokens == 0) return;  // and there may be no data
     detail::with_positions(positions, 1, view.tokens, 1, function, [&](const auto& source, bool) {
-      rows_.for_each(source, view.tokens, 1.0, rows_.pairs(), add_row);
+      rows_.with_ladder([&](auto kernel, const auto& ladder) {
+        rows_.for_each_span(source, view.tokens, [&](const detail::Run* runs, Index count, Index begin, Index n) {
+          kernel.template add<Scalar>(ladder, runs, count, detail::part_of(view, 0, 1, begin, n), places(), scale);
+        });
+      });
     });
+  }
+
+  detail::CodePlaces places() const {
+    switch (order_) {
+      case SinCosOrder::sin_cos:
+        return {0, rows_.pairs(), 1, dim() / 2};
+      case SinCosOrder::cos_sin:
+        return {dim() / 2, 0, 1, dim() / 2};
+      default:
+        return {0, 1, 2, dim() / 2};
+    }
   }
 
   detail::PhaseRows<Scalar> rows_;

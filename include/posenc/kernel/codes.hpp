@@ -1,0 +1,151 @@
+// Adding rows of codes. Included once for each target.
+
+namespace posenc {
+inline namespace POSENC_ISA {
+namespace detail {
+namespace POSENC_KERNEL {
+
+/// x <- scale x + code, for a packet, or its first n numbers.
+template <class S, class T>
+[[gnu::always_inline]] inline void add(T* x, Packet<S> scale, Packet<S> code, Index n) {
+  if (n >= Packet<S>::lanes) {
+    store(fma(load<S>(x), scale, code), x);
+  } else if (n > 0) {
+    store_some(fma(load_some<S>(x, static_cast<int>(n)), scale, code), x, static_cast<int>(n));
+  }
+}
+
+/// x[i] <- scale x[i] + code[i] for n numbers, those of x at a stride.
+template <class Scalar, class T>
+void add_given(T* x, Index stride, Scalar scale, const Scalar* code, Index n) {
+  using V = Packet<Scalar>;
+  for (Index i = 0, m; i < n; i += m) {
+    m = std::min(n - i, Index{V::lanes});
+    const V codes = m == V::lanes ? load<Scalar>(code + i) : load_some<Scalar>(code + i, static_cast<int>(m));
+    if (stride == 1) {
+      add(x + i, V(scale), codes, m);
+    } else {
+      T numbers[V::lanes] = {};
+      for (Index j = 0; j < m; ++j) numbers[j] = x[(i + j) * stride];
+      add(numbers, V(scale), codes, V::lanes);
+      for (Index j = 0; j < m; ++j) x[(i + j) * stride] = numbers[j];
+    }
+  }
+}
+
+/// Adds rows of sines and cosines to rows of x.
+template <class Scalar, class T>
+class CodeAdder {
+  using V = Packet<Scalar>;
+  static constexpr Index lanes = V::lanes;
+
+ public:
+  CodeAdder(const HeadsView<T>& x, const CodePlaces& places, Scalar scale) : x_(x), places_(places), scale_(scale) {}
+
+  void rows(const RowMaker<Scalar>& maker, Index i, Index m, Index k, Index n) const {
+    const Index channel_stride = x_.channel_stride, step = places_.step * channel_stride;
+    T* sines = x_.head(0, i, 0) + places_.sine * channel_stride + k * step;
+    T* cosines = x_.head(0, i, 0) + places_.cosine * channel_stride + k * step;
+    const Index cosine_count = std::min(n, places_.cosines - k);  // n, or one less at the end of an odd width
+    const V scale(scale_);
+    if (channel_stride == 1 && n == 4 * lanes && cosine_count == n && (places_.step == 1 || lanes > 1)) {
+      return even_rows(maker, sines, cosines, m, std::integer_sequence<Index, 0, 1, 2, 3>{});
+    }
+    const auto *c = maker.small_cosine(), *s = maker.small_sine();
+    for (Index row = 0; row < m; ++row, sines += x_.token_stride, cosines += x_.token_stride) {
+      if (channel_stride != 1 || (places_.step == 2 && lanes == 1)) {
+        for (Index j = 0; j < n; j += lanes) {
+          const Turn<V> turn = maker.anchor(j).turned_by(c + j, s + j);
+          add_scattered(turn.sine, sines + j * step, step, n - j);
+          add_scattered(turn.cosine, cosines + j * step, step, cosine_count - j);
+        }
+      } else if (places_.step == 2) {
+        for (Index j = 0; j < n; j += lanes) {
+          const Turn<V> turn = maker.anchor(j).turned_by(c + j, s + j);
+          const Index left = n + cosine_count - 2 * j;
+          add(sines + 2 * j, scale, first_in_turns(turn.sine, turn.cosine), left);
+          add(sines + 2 * j + lanes, scale, second_in_turns(turn.sine, turn.cosine), left - lanes);
+        }
+      } else {
+        for (Index j = 0; j < n; j += lanes) {
+          const Turn<V> turn = maker.anchor(j).turned_by(c + j, s + j);
+          add(sines + j, scale, turn.sine, n - j);
+          add(cosines + j, scale, turn.cosine, cosine_count - j);
+        }
+      }
+      c += maker.stride();
+      s += maker.stride();
+    }
+  }
+
+  /// How many pairs a row of even_rows takes.
+  static constexpr Index even_pairs = 4 * lanes;
+
+ private:
+  /// A few packets of pairs, whose anchors stay in registers over all rows.
+  template <Index... p>
+  void even_rows(const RowMaker<Scalar>& maker, T* sines, T* cosines, Index rows,
+                 std::integer_sequence<Index, p...>) const {
+    const AnchorPacket<Scalar> anchor[] = {maker.anchor(p * lanes)...};
+    const auto *c = maker.small_cosine(), *s = maker.small_sine();
+    const Index stride = maker.stride(), token_stride = x_.token_stride;
+    const V scale(scale_);
+    const bool in_turns = places_.step == 2;
+    for (Index row = 0; row < rows; ++row, sines += token_stride, cosines += token_stride, c += stride, s += stride) {
+      if (in_turns) {
+        (add_in_turns(sines + 2 * p * lanes, scale, anchor[p].turned_by(c + p * lanes, s + p * lanes)), ...);
+      } else {
+        (add_apart(sines + p * lanes, cosines + p * lanes, scale, anchor[p].turned_by(c + p * lanes, s + p * lanes)),
+         ...);
+      }
+    }
+  }
+  [[gnu::always_inline]] static void add_in_turns(T* x, V scale, Turn<V> turn) {
+    add(x, scale, first_in_turns(turn.sine, turn.cosine), lanes);
+    add(x + lanes, scale, second_in_turns(turn.sine, turn.cosine), lanes);
+  }
+  [[gnu::always_inline]] static void add_apart(T* sines, T* cosines, V scale, Turn<V> turn) {
+    add(sines, scale, turn.sine, lanes);
+    add(cosines, scale, turn.cosine, lanes);
+  }
+
+  void add_scattered(V code, T* x, Index stride, Index n) const {
+    Scalar codes[std::size_t{lanes}];
+    store(code, codes);
+    add_given(x, stride, scale_, codes, std::min(n, lanes));
+  }
+
+  HeadsView<T> x_;
+  CodePlaces places_;
+  Scalar scale_;
+};
+
+/// Adds the codes of rows [0, rows) at their positions.
+template <class Scalar, class T>
+void add_rows(const Ladder<AngleOf<Scalar>>& ladder, const Run* runs, Index count, const HeadsView<T>& x,
+              const CodePlaces& places, Scalar scale) {
+  using V = Packet<Scalar>;
+  const Index rows = x.tokens;
+  if (x.token_stride != 1 || x.channel_stride == 1 || rows == 1) {
+    CodeAdder<Scalar, T> adder(x, places, scale);
+    return for_each_run<Scalar>(ladder, runs, count, 1.0, 0, ladder.pairs, adder.even_pairs, adder);
+  }
+  ColumnTile<Scalar> tile;
+  for (Index first = 0, last; first < ladder.pairs; first = last) {
+    last = std::min(first + tile.pairs, ladder.pairs);
+    for (Index k = first; k < last; ++k) tile.make(ladder, runs, count, 1.0, k);
+    for (Index k = first; k < last; ++k) {
+      T* sines = x.data + (places.sine + k * places.step) * x.channel_stride;
+      T* cosines = x.data + (places.cosine + k * places.step) * x.channel_stride;
+      for (Index i = 0; i < rows; i += V::lanes) {
+        add(sines + i, V(scale), load<Scalar>(tile.sine(k) + i), rows - i);
+        if (k < places.cosines) add(cosines + i, V(scale), load<Scalar>(tile.cosine(k) + i), rows - i);
+      }
+    }
+  }
+}
+
+}  // namespace POSENC_KERNEL
+}  // namespace detail
+}  // namespace POSENC_ISA
+}  // namespace posenc

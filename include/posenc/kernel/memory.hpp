@@ -1,0 +1,74 @@
+// Packets from memory and to memory: of 16-bit numbers, and of fewer than a packet has. Included by kernel.hpp, once for each
+// target.
+
+namespace posenc {
+inline namespace POSENC_ISA {
+namespace detail {
+namespace POSENC_KERNEL {
+
+template <class S>
+[[gnu::always_inline]] inline Packet<S> load(const Half* from) {
+  static_assert(std::is_same_v<S, float>, "16-bit numbers are computed in float");
+#if POSENC_TARGET == 512
+  Register<short, register_bytes / 2> bits;
+  std::memcpy(&bits, from, sizeof bits);
+  return __builtin_ia32_vcvtph2ps512_mask(bits, Register<float>{}, AllLanes{}, 4);
+#elif POSENC_TARGET == 256
+  Register<short, register_bytes / 2> bits;
+  std::memcpy(&bits, from, sizeof bits);
+  return __builtin_ia32_vcvtph2ps256(bits);
+#else
+  return half_to_float(load_bits(from));
+#endif
+}
+[[gnu::always_inline]] inline void store(Packet<float> value, Half* to) {
+#if POSENC_TARGET == 512
+  const auto bits = __builtin_ia32_vcvtps2ph512_mask(value.r, 4, Register<short, 32>{}, AllLanes{});
+  std::memcpy(to, &bits, sizeof bits);
+#elif POSENC_TARGET == 256
+  const auto bits = __builtin_ia32_vcvtps2ph256(value.r, 4);
+  std::memcpy(to, &bits, sizeof bits);
+#else
+  store_bits(float_to_half(value), to);
+#endif
+}
+
+template <class S>
+[[gnu::always_inline]] inline Packet<S> load(const BFloat* from) {
+  static_assert(std::is_same_v<S, float>, "16-bit numbers are computed in float");
+  return bfloat_to_float(load_bits(from));
+}
+[[gnu::always_inline]] inline void store(Packet<float> value, BFloat* to) { store_bits(float_to_bfloat(value), to); }
+
+/// The first n <= lanes numbers of a packet; the others are 0 when loaded and stay as they are when stored.
+template <class S, class T>
+[[gnu::always_inline]] inline Packet<S> load_some(const T* from, int n) {
+#if POSENC_TARGET == 512
+  if constexpr (std::is_same_v<T, float>) {
+    return __builtin_ia32_loadups512_mask(from, Register<float>{}, static_cast<std::uint16_t>((1u << n) - 1));
+  } else if constexpr (std::is_same_v<T, double>) {
+    return __builtin_ia32_loadupd512_mask(from, Register<double>{}, static_cast<std::uint8_t>((1u << n) - 1));
+  }
+#endif
+  T numbers[Packet<S>::lanes] = {};
+  for (int i = 0; i < n; ++i) numbers[i] = from[i];
+  return load<S>(numbers);
+}
+template <class S, class T>
+[[gnu::always_inline]] inline void store_some(Packet<S> value, T* to, int n) {
+#if POSENC_TARGET == 512
+  if constexpr (std::is_same_v<T, float>) {
+    return __builtin_ia32_storeups512_mask(to, value.r, static_cast<std::uint16_t>((1u << n) - 1));
+  } else if constexpr (std::is_same_v<T, double>) {
+    return __builtin_ia32_storeupd512_mask(to, value.r, static_cast<std::uint8_t>((1u << n) - 1));
+  }
+#endif
+  T numbers[Packet<S>::lanes];
+  store(value, numbers);
+  for (int i = 0; i < n; ++i) to[i] = numbers[i];
+}
+
+}  // namespace POSENC_KERNEL
+}  // namespace detail
+}  // namespace POSENC_ISA
+}  // namespace posenc

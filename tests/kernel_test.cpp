@@ -1,0 +1,163 @@
+// What the kernels are made of: phases, sines, 16-bit conversions, each against a plain reference.
+
+#include <posenc/kernel.hpp>
+#include <posenc/phase.hpp>
+
+#include <Eigen/Core>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "catch.hpp"
+
+using namespace posenc;
+using namespace posenc::detail;
+using U = base::Packet<std::uint64_t>;
+using D = base::Packet<double>;
+using F = base::Packet<float>;
+
+namespace {
+
+std::vector<Position> some_positions() {
+  std::vector<Position> positions = {0, 1, -1, std::numeric_limits<Position>::min(),
+                                     std::numeric_limits<Position>::max()};
+  std::mt19937_64 random(7);
+  for (int bits = 1; bits < 64; ++bits) {
+    const Position power = Position{1} << (bits - 1);
+    for (const Position near : {power - 1, power, power + 1}) positions.insert(positions.end(), {near, -near});
+    for (int i = 0; i < 50; ++i) positions.push_back(static_cast<Position>(random()) >> (64 - bits));
+  }
+  return positions;
+}
+
+/// The first lane of what a packet function gives for the same number in every lane.
+std::uint64_t first(U packet) {
+  std::uint64_t lanes[U::lanes];
+  base::store(packet, lanes);
+  return lanes[0];
+}
+
+/// Every float near which a conversion could change its mind: each pattern of sign, exponent and upper mantissa, with lower
+/// mantissas around the ties of both formats.
+template <class Check>
+void for_each_float(Check check) {
+  std::vector<std::uint32_t> bits;
+  for (std::uint32_t upper = 0; upper < 0x10000; ++upper) {
+    for (const std::uint32_t lower : {0x0000u, 0x0001u, 0x0fffu, 0x1000u, 0x1001u, 0x1fffu, 0x3000u, 0x7fffu, 0x8000u,
+                                      0x8001u, 0xefffu, 0xf000u, 0xf001u, 0xffffu}) {
+      bits.push_back(upper << 16 | lower);
+    }
+  }
+  while (bits.size() % F::lanes != 0) bits.push_back(0);
+  for (std::size_t i = 0; i < bits.size(); i += F::lanes) {
+    float values[F::lanes];
+    std::memcpy(values, &bits[i], sizeof values);
+    check(values);
+  }
+}
+
+template <class T>
+bool is_nan(T value) {
+  const float wide = static_cast<float>(value);
+  std::uint32_t bits;
+  std::memcpy(&bits, &wide, sizeof bits);
+  return (bits & 0x7fffffff) > 0x7f800000;
+}
+
+template <class Eigens, class Ours>
+void check_format() {
+  long wrong = 0;
+  for_each_float([&](const float* values) {  // rounding
+    Ours rounded[F::lanes];
+    base::store(base::load<float>(values), rounded);
+    for (int i = 0; i < F::lanes; ++i) {
+      const Eigens expected(values[i]), found = Eigen::numext::bit_cast<Eigens>(rounded[i].bits);
+      wrong += is_nan(values[i]) ? !is_nan(found) : Eigen::numext::bit_cast<std::uint16_t>(expected) != rounded[i].bits;
+    }
+  });
+  CHECK(wrong == 0);
+  wrong = 0;
+  for (std::uint32_t bits = 0; bits < 0x10000; bits += F::lanes) {  // widening: every number there is
+    Ours numbers[F::lanes];
+    for (int i = 0; i < F::lanes; ++i)
+      numbers[i].bits = static_cast<std::uint16_t>(bits + static_cast<std::uint32_t>(i));
+    float wide[F::lanes];
+    base::store(base::load<float>(numbers), wide);
+    for (int i = 0; i < F::lanes; ++i) {
+      const auto expected = static_cast<float>(Eigen::numext::bit_cast<Eigens>(numbers[i].bits));
+      wrong += is_nan(expected) ? !is_nan(wide[i]) : std::memcmp(&expected, &wide[i], sizeof expected) != 0;
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+}  // namespace
+
+TEST_CASE("A packet of phases is phase_of's for every whole position") {
+  std::mt19937_64 random(3);
+  for (const Position p : some_positions()) {
+    const Step step{0, {random(), random()}};
+    const std::uint64_t expected = phase_of(step, p).high;
+    const U position(static_cast<std::uint64_t>(p)), high(step.fraction.high), low(step.fraction.low);
+    CAPTURE(p);
+    REQUIRE(first(base::whole_phase(position, high, low)) == expected);
+    if (p >= 0 && p >> 32 == 0) REQUIRE(first(base::short_phase(position, high, low)) == expected);
+  }
+  for (const std::uint64_t high : {std::uint64_t{0}, ~std::uint64_t{0}}) {  // every carry there is
+    for (const std::uint64_t low : {std::uint64_t{0}, ~std::uint64_t{0}}) {
+      for (const Position p : some_positions()) {
+        const std::uint64_t expected = phase_of({0, {high, low}}, p).high;
+        CAPTURE(p, high, low);
+        REQUIRE(first(base::whole_phase(U(static_cast<std::uint64_t>(p)), U(high), U(low))) == expected);
+        if (p >= 0 && p >> 32 == 0) {
+          REQUIRE(first(base::short_phase(U(static_cast<std::uint64_t>(p)), U(high), U(low))) == expected);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("The brief sine and cosine are within 1.3e-10 of the exact ones in every octant") {
+  std::mt19937_64 random(5);
+  double worst = 0;
+  for (std::uint64_t i = 0; i < 400000; ++i) {
+    const std::uint64_t eighth = i % 8 << 61, phase = i < 4000 ? eighth + i / 8 - 250 : random();  // its edges too
+    D sine, cosine;
+    base::sin_cos<true>(U(phase), sine, cosine);
+    double s[D::lanes], c[D::lanes];
+    base::store(sine, s);
+    base::store(cosine, c);
+    const SinCos exact = sin_cos({phase, 0});
+    worst = std::max({worst, std::abs(s[0] - exact.sine), std::abs(c[0] - exact.cosine)});
+  }
+  CAPTURE(worst);
+  CHECK(worst < 1.3e-10);
+  CHECK(worst > 1e-12);  // else it is not brief, and this test looks at something else
+}
+
+TEST_CASE("binary16 is rounded and widened as Eigen does it, at every tie, at the ends of its range and below") {
+  check_format<Eigen::half, Half>();
+}
+
+TEST_CASE("bfloat16 is rounded and widened as Eigen does it, at every tie, at the ends of its range and below") {
+  check_format<Eigen::bfloat16, BFloat>();
+}
+
+TEST_CASE("A part of a packet is loaded with zeros behind it and stored with nothing behind it changed") {
+  float numbers[F::lanes + 1], stored[F::lanes + 1];
+  for (int i = 0; i <= F::lanes; ++i) numbers[i] = static_cast<float>(i + 1);
+  for (int n = 0; n <= F::lanes; ++n) {
+    float loaded[F::lanes];
+    base::store(base::load_some<float>(numbers, n), loaded);
+    std::fill(stored, stored + F::lanes + 1, -7.f);
+    base::store_some(base::load<float>(numbers), stored, n);
+    for (int i = 0; i < F::lanes; ++i) {
+      CHECK(loaded[i] == (i < n ? numbers[i] : 0.f));
+      CHECK(stored[i] == (i < n ? numbers[i] : -7.f));
+    }
+    CHECK(stored[F::lanes] == -7.f);
+  }
+}
