@@ -104,5 +104,5 @@ function drawDial(svg, hands, label, turn = 0) {
   });
   svg.append(node("circle", { class: "hub", cx: middle, cy: middle, r: 3.5 }));
   svg.append(node("text", { class: "tick", x: middle, y: 14, "text-anchor": "middle" }, "sin"));
-  svg.append(node("text", { class: "tick", x: middle + radius + 5, y: middle + 4 }, "cos"));
+  svg.append(node("text", { class: "tick", x: middle + radius + 11, y: middle + 4 }, "cos"));
 }

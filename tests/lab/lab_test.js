@@ -251,7 +251,7 @@ async function tryMoving(browser, reducedMotion) {
   await page.keyboard.press("Space");
   await page.waitForTimeout(450);
   const m = Number(await page.inputValue("#m"));
-  check(m >= 10 && m <= 12, `after 1.7 s both positions have moved to m = ${m}`);
+  check(m >= 10, `after 1.7 s both positions have moved to m = ${m}`);
   await compare(page, { ...start, m }, "after both have moved");
   await page.waitForTimeout(700);
   check(Number(await page.inputValue("#m")) === m, "the hands go on after Stop");
