@@ -248,9 +248,16 @@ TEST_CASE("Sine and cosine are exact at the four quarter turns") {
   check(3, -1, 0);
 }
 
+TEST_CASE("A phase takes a position of any integer type") {
+  const Step step = step_of(1.0);
+  CHECK(phase_of(step, 5) == phase_of(step, Position{5}));
+  CHECK(phase_of(step, -5l) == phase_of(step, Position{-5}));
+  CHECK(phase_of(step, 5u) == phase_of(step, Position{5}));
+  CHECK(phase_of(step, short{-5}) == phase_of(step, Position{-5}));
+}
+
 TEST_CASE("A packet of phases has the sines and cosines of single phases bit for bit") {
   using D = detail::base::Packet<double>;
-  using U = detail::base::Packet<std::uint64_t>;
   constexpr int lanes = D::lanes;
   std::vector<std::uint64_t> phases = some_phases(20000);
   for (std::size_t i = 0; i + lanes <= phases.size(); i += lanes) {

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 #include "posenc/fixed_point.hpp"
 #include "posenc/packet.hpp"
@@ -95,6 +96,12 @@ inline Phase phase_of(const Step& step, Position p) {
   detail::Wide product = detail::multiply(position, step.fraction.low);  // 2^64 fraction.low where p is negative
   if (p < 0) product.high -= step.fraction.low;
   return {position * step.fraction.high + product.high, product.low};
+}
+
+/// The same for the other types of integers.
+template <class Integer, std::enable_if_t<std::is_integral_v<Integer> && !std::is_same_v<Integer, Position>, int> = 0>
+Phase phase_of(const Step& step, Integer p) {
+  return phase_of(step, static_cast<Position>(p));
 }
 
 /// The same for a real position, |p| < 2^63, taken as exactly the double given:

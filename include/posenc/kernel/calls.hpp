@@ -34,7 +34,7 @@ struct Kernel {
   static void write(const Ladder<Angle<Scalar>>& ladder, const Run* runs, Index count, double factor, Scalar* cosine,
                     Scalar* sine, Index stride) {
     RowWriter<Scalar> writer(cosine, sine, stride);
-    for_each_run<Scalar>(ladder, runs, count, factor, 0, ladder.pairs, chunk_pairs, writer);
+    for_each_run<Scalar>(ladder, runs, count, factor, ladder.pairs, writer);
   }
 
   /// x <- scale x + the sinusoidal codes of the runs' positions.

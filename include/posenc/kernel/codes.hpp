@@ -40,6 +40,9 @@ class CodeAdder {
   static constexpr Index lanes = V::lanes;
 
  public:
+  /// Pairs that it takes at a time: no more than the registers hold the anchors of.
+  static constexpr Index pairs = 4 * lanes;
+
   CodeAdder(const HeadsView<T>& x, const CodePlaces& places, Scalar scale) : x_(x), places_(places), scale_(scale) {}
 
   void rows(const RowMaker<Scalar>& maker, Index i, Index m, Index k, Index n) const {
@@ -77,9 +80,6 @@ class CodeAdder {
       s += maker.stride();
     }
   }
-
-  /// How many pairs a row of even_rows takes.
-  static constexpr Index even_pairs = 4 * lanes;
 
  private:
   /// A few packets of pairs, whose anchors stay in registers over all rows.
@@ -128,7 +128,7 @@ void add_rows(const Ladder<AngleOf<Scalar>>& ladder, const Run* runs, Index coun
   const Index rows = x.tokens;
   if (x.token_stride != 1 || x.channel_stride == 1 || rows == 1) {
     CodeAdder<Scalar, T> adder(x, places, scale);
-    return for_each_run<Scalar>(ladder, runs, count, 1.0, 0, ladder.pairs, adder.even_pairs, adder);
+    return for_each_run<Scalar>(ladder, runs, count, 1.0, ladder.pairs, adder);
   }
   ColumnTile<Scalar> tile;
   for (Index first = 0, last; first < ladder.pairs; first = last) {

@@ -30,29 +30,33 @@ class HeadTurner {
   static constexpr Index lanes = V::lanes;
 
  public:
+  /// Pairs that it takes at a time: all there are in most heads, since every piece goes through the rows of a block anew.
+  static constexpr Index pairs = chunk_pairs;
+
   /// For rows from first_row of the views on.
   HeadTurner(const HeadsView<In>& x, const HeadsView<Out>& out, Index first_row, const PairPlaces& places, bool inverse)
       : x_(x), out_(out), first_row_(first_row), places_(places), sign_(inverse ? Scalar(-1) : Scalar(1)) {}
 
-  /// Turns n pairs from pair k on of all heads of m rows from row i on.
+  /// Turns n pairs from pair k on of all heads of m rows from row i on: row by row, or head by head where that is the order
+  /// of memory.
   void rows(const RowMaker<Scalar>& maker, Index i, Index m, Index k, Index n) {
     const Index first = places_.first(k);
-    const In* from = x_.head(0, first_row_ + i, 0) + first * x_.channel_stride;
-    Out* to = out_.head(0, first_row_ + i, 0) + first * out_.channel_stride;
-    const bool even = is_contiguous() && n % lanes == 0 && lanes > 1;
-    const bool half = places_.layout == PairLayout::half;
-    if (even && n == 2 * lanes && half) return even_rows<true, 0, 1>(maker, from, to, m);
-    if (even && n == 2 * lanes) return even_rows<false, 0, 1>(maker, from, to, m);
-    if (even && n == 4 * lanes && half) return even_rows<true, 0, 1, 2, 3>(maker, from, to, m);
-    if (even && n == 4 * lanes) return even_rows<false, 0, 1, 2, 3>(maker, from, to, m);
-    if (even && n == 8 * lanes && half) return even_rows<true, 0, 1, 2, 3, 4, 5, 6, 7>(maker, from, to, m);
-    if (even && n == 8 * lanes) return even_rows<false, 0, 1, 2, 3, 4, 5, 6, 7>(maker, from, to, m);
-    const auto *c = maker.small_cosine(), *s = maker.small_sine();
-    for (Index row = 0; row < m; ++row, from += x_.token_stride, to += out_.token_stride) {
-      for (Index j = 0; j < n; j += lanes) keep(maker.anchor(j).turned_by(c + j, s + j), j);
-      turn_heads(from, to, n);
-      c += maker.stride();
-      s += maker.stride();
+    const bool by_heads = x_.head_stride > x_.token_stride;
+    const Index outer = by_heads ? x_.heads : 1, inner = by_heads ? 1 : x_.heads;
+    for (Index b = 0; b < x_.batch; ++b) {
+      for (Index h = 0; h < outer; ++h) {
+        const In* from = x_.head(b, first_row_ + i, h) + first * x_.channel_stride;
+        Out* to = out_.head(b, first_row_ + i, h) + first * out_.channel_stride;
+        if (is_contiguous() && n == 2 * lanes && lanes > 1) {
+          even_rows<0, 1>(maker, from, to, m, inner);
+        } else if (is_contiguous() && n == 4 * lanes && lanes > 1) {
+          even_rows<0, 1, 2, 3>(maker, from, to, m, inner);
+        } else if (is_contiguous() && n == 8 * lanes && lanes > 1) {
+          even_rows<0, 1, 2, 3, 4, 5, 6, 7>(maker, from, to, m, inner);
+        } else {
+          any_rows(maker, from, to, m, n, inner);
+        }
+      }
     }
   }
 
@@ -63,44 +67,56 @@ class HeadTurner {
       keep({load_some<Scalar>(cosine + j, m), load_some<Scalar>(sine + j, m)}, j);
     }
     const Index first = places_.first(k);
-    turn_heads(x_.head(0, first_row_ + i, 0) + first * x_.channel_stride,
-               out_.head(0, first_row_ + i, 0) + first * out_.channel_stride, n);
+    for (Index b = 0; b < x_.batch; ++b) {
+      turn_heads(x_.head(b, first_row_ + i, 0) + first * x_.channel_stride,
+                 out_.head(b, first_row_ + i, 0) + first * out_.channel_stride, n, x_.heads);
+    }
   }
 
  private:
   bool is_contiguous() const { return x_.channel_stride == 1 && out_.channel_stride == 1; }
   bool is_half() const { return places_.layout == PairLayout::half; }
 
+  void any_rows(const RowMaker<Scalar>& maker, const In* from, Out* to, Index rows, Index n, Index heads) {
+    const auto *c = maker.small_cosine(), *s = maker.small_sine();
+    for (Index row = 0; row < rows; ++row, from += x_.token_stride, to += out_.token_stride) {
+      for (Index j = 0; j < n; j += lanes) keep(maker.anchor(j).turned_by(c + j, s + j), j);
+      turn_heads(from, to, n, heads);
+      c += maker.stride();
+      s += maker.stride();
+    }
+  }
+
   /// A few packets of pairs, whose anchors and turns stay in registers over all rows and heads.
+  template <Index... p>
+  void even_rows(const RowMaker<Scalar>& maker, const In* from, Out* to, Index rows, Index heads) const {
+    is_half() ? even_rows_of<true, p...>(maker, from, to, rows, heads)
+              : even_rows_of<false, p...>(maker, from, to, rows, heads);
+  }
   template <bool half, Index... p>
-  void even_rows(const RowMaker<Scalar>& maker, const In* from, Out* to, Index rows) const {
+  void even_rows_of(const RowMaker<Scalar>& maker, const In* from, Out* to, Index rows, Index heads) const {
     const AnchorPacket<Scalar> anchor[] = {maker.anchor(p * lanes)...};
     const V sign(sign_);
-    const Index heads = x_.heads, from_head = x_.head_stride, to_head = out_.head_stride;
-    const Index from_row = x_.token_stride, to_row = out_.token_stride, stride = maker.stride();
+    const auto *c = maker.small_cosine(), *s = maker.small_sine();
+    const Index from_head = x_.head_stride, to_head = out_.head_stride, stride = maker.stride();
+    const Index from_row = x_.token_stride, to_row = out_.token_stride;
     [[maybe_unused]] const Index partner = places_.partner_distance();
-    for (Index b = 0; b < x_.batch; ++b, from += x_.batch_stride, to += out_.batch_stride) {
-      const In* from_first = from;
-      Out* to_first = to;
-      const auto *c = maker.small_cosine(), *s = maker.small_sine();
-      for (Index row = 0; row < rows; ++row, from_first += from_row, to_first += to_row, c += stride, s += stride) {
-        Turn<V> turn[] = {anchor[p].turned_by(c + p * lanes, s + p * lanes)...};
-        ((turn[p].sine = turn[p].sine * sign), ...);
-        const In* x = from_first;
-        Out* y = to_first;
-        if constexpr (half) {
-          for (Index h = 0; h < heads; ++h, x += from_head, y += to_head) {
-            (rotate_apart(x + p * lanes, x + partner + p * lanes, y + p * lanes, y + partner + p * lanes, turn[p]),
-             ...);
-          }
-        } else {
-          Turn<V> first[sizeof...(p)], second[sizeof...(p)];
-          (spread(turn[p], first[p], second[p]), ...);
-          for (Index h = 0; h < heads; ++h, x += from_head, y += to_head) {
-            ((rotate_neighbours(x + 2 * p * lanes, y + 2 * p * lanes, first[p]),
-              rotate_neighbours(x + (2 * p + 1) * lanes, y + (2 * p + 1) * lanes, second[p])),
-             ...);
-          }
+    for (Index row = 0; row < rows; ++row, from += from_row, to += to_row, c += stride, s += stride) {
+      Turn<V> turn[] = {anchor[p].turned_by(c + p * lanes, s + p * lanes)...};
+      ((turn[p].sine = turn[p].sine * sign), ...);
+      const In* x = from;
+      Out* y = to;
+      if constexpr (half) {
+        for (Index h = 0; h < heads; ++h, x += from_head, y += to_head) {
+          (rotate_apart(x + p * lanes, x + partner + p * lanes, y + p * lanes, y + partner + p * lanes, turn[p]), ...);
+        }
+      } else {
+        Turn<V> first[sizeof...(p)], second[sizeof...(p)];
+        (spread(turn[p], first[p], second[p]), ...);
+        for (Index h = 0; h < heads; ++h, x += from_head, y += to_head) {
+          ((rotate_neighbours(x + 2 * p * lanes, y + 2 * p * lanes, first[p]),
+            rotate_neighbours(x + (2 * p + 1) * lanes, y + (2 * p + 1) * lanes, second[p])),
+           ...);
         }
       }
     }
@@ -123,18 +139,14 @@ class HeadTurner {
   }
   [[gnu::always_inline]] Turn<V> kept(Index j) const { return {load<Scalar>(cosine_ + j), load<Scalar>(sine_ + j)}; }
 
-  /// All heads by the turns kept.
-  void turn_heads(const In* first_from, Out* first_to, Index n) const {
+  /// Heads by the turns kept.
+  void turn_heads(const In* from, Out* to, Index n, Index heads) const {
     const Index partner = places_.partner_distance();
-    for (Index b = 0; b < x_.batch; ++b) {
-      const In* from = first_from + b * x_.batch_stride;
-      Out* to = first_to + b * out_.batch_stride;
-      for (Index h = 0; h < x_.heads; ++h, from += x_.head_stride, to += out_.head_stride) {
-        if (is_contiguous()) {
-          turn_kept(from, to, n, partner);
-        } else {
-          turn_scattered(from, to, n, partner);
-        }
+    for (Index h = 0; h < heads; ++h, from += x_.head_stride, to += out_.head_stride) {
+      if (is_contiguous()) {
+        turn_kept(from, to, n, partner);
+      } else {
+        turn_scattered(from, to, n, partner);
       }
     }
   }
@@ -230,7 +242,7 @@ void rotate_rows(const Ladder<AngleOf<Scalar>>& ladder, const Run* runs, Index c
       rotate_columns<Scalar>(ladder, runs + begin, end - begin, row, rows, factor, x, out, places, inverse);
     } else if (!still) {
       HeadTurner<Scalar, In, Out> turner(x, out, row, places, inverse);
-      for_each_run<Scalar>(ladder, runs + begin, end - begin, factor, 0, ladder.pairs, places.block_pairs, turner);
+      for_each_run<Scalar>(ladder, runs + begin, end - begin, factor, places.block_pairs, turner);
     }
     row += rows;
   }

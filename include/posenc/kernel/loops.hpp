@@ -1,4 +1,7 @@
-// The loops over data. Included once for each target.
+// The loops over data. Included by kernel.hpp, once for each target.
+#include "posenc/kernel/anchors.hpp"
+
+#include "posenc/kernel/columns.hpp"
 #include "posenc/kernel/rows.hpp"
 
 #include "posenc/kernel/codes.hpp"

@@ -1,0 +1,125 @@
+// How cosines and sines are made from positions alone. Nothing is kept from call to call and there is no table of the
+// sequence's length: with p = B q + r the row at p is the row at B q turned by r omega_k,
+//   cos(p w) = cos(Bq w) cos(r w) - sin(Bq w) sin(r w)        sin(p w) = sin(Bq w) cos(r w) + cos(Bq w) sin(r w)
+// which is the pair rotation once more. The row at B q, the anchor, comes from exact phases, once for up to B rows; the B
+// small rotations are made when the encoder is. Included once for each target.
+
+namespace posenc {
+inline namespace POSENC_ISA {
+namespace detail {
+namespace POSENC_KERNEL {
+
+/// What rows are turned in. Float rows are turned in float where products are fused; the anchor then brings along what its
+/// floats leave out, or the roundings could add up to 1.7e-7. Elsewhere they are turned in double and rounded once.
+template <class Scalar>
+using AngleOf = std::conditional_t<fused, Scalar, double>;
+
+/// Cosines and sines of up to n phases: as Angles, and what these leave out.
+template <class Scalar, std::size_t n>
+struct Anchors {
+  using Angle = AngleOf<Scalar>;
+  alignas(64) Angle cosine[n];
+  alignas(64) Angle sine[n];
+  alignas(64) Angle cosine_rest[n];
+  alignas(64) Angle sine_rest[n];
+
+  /// The first `count` of them, times factor; the phases go on to a full packet.
+  void set(const std::uint64_t* phase, Index count, double factor) {
+    using D = Packet<double>;
+    constexpr int lanes = Packet<Scalar>::lanes, doubles = lanes / D::lanes;
+    for (Index k = 0; k < count; k += lanes) {
+      D c[std::size_t{doubles}], s[std::size_t{doubles}];
+      for (int i = 0; i < doubles; ++i) {
+        sin_cos<std::is_same_v<Scalar, float>>(load<std::uint64_t>(phase + k + i * D::lanes), s[i], c[i]);
+        if (factor == 1.0) continue;
+        c[i] = c[i] * D(factor);
+        s[i] = s[i] * D(factor);
+      }
+      keep(c, cosine + k, cosine_rest + k);
+      keep(s, sine + k, sine_rest + k);
+    }
+  }
+
+ private:
+  template <std::size_t parts>
+  [[gnu::always_inline]] static void keep(const Packet<double> (&x)[parts], Angle* nearest,
+                                          [[maybe_unused]] Angle* rest) {
+    using D = Packet<double>;
+    using U = Packet<std::uint64_t>;
+    if constexpr (std::is_same_v<Angle, float>) {
+      // A double cut to the 24 bits of a float is one, and what was cut off is another.
+      D cut[parts], left[parts];
+      for (std::size_t i = 0; i < parts; ++i) {
+        cut[i] = bit_cast<D>(U(bit_cast<U>(x[i]) & U(~std::uint64_t{0x1fffffff})));
+        left[i] = x[i] - cut[i];
+      }
+      store(narrowed(cut), nearest);
+      store(narrowed(left), rest);
+    } else {
+      for (std::size_t i = 0; i < parts; ++i) store(x[i], nearest + static_cast<int>(i) * D::lanes);
+    }
+  }
+};
+
+/// A packet of anchors, in registers.
+template <class Scalar>
+struct AnchorPacket {
+  using Angle = AngleOf<Scalar>;
+  using A = Packet<Angle>;
+  static constexpr int parts = Packet<Scalar>::lanes / A::lanes;  // 2 where floats are made from doubles
+  A cosine[std::size_t{parts}], sine[std::size_t{parts}], cosine_rest[std::size_t{parts}],
+      sine_rest[std::size_t{parts}];
+
+  /// Numbers k, k + 1, .. : a row, of one position and several pairs.
+  template <std::size_t n>
+  [[gnu::always_inline]] static AnchorPacket row(const Anchors<Scalar, n>& from, Index k) {
+    AnchorPacket packet;
+    for (int i = 0; i < parts; ++i, k += A::lanes) {
+      packet.cosine[i] = load<Angle>(from.cosine + k);
+      packet.sine[i] = load<Angle>(from.sine + k);
+      if constexpr (!std::is_same_v<Angle, float>) continue;
+      packet.cosine_rest[i] = load<Angle>(from.cosine_rest + k);
+      packet.sine_rest[i] = load<Angle>(from.sine_rest + k);
+    }
+    return packet;
+  }
+  /// Number k in all lanes: a column, of one pair and several positions of a block.
+  template <std::size_t n>
+  [[gnu::always_inline]] static AnchorPacket column(const Anchors<Scalar, n>& from, Index k) {
+    AnchorPacket packet;
+    for (int i = 0; i < parts; ++i) {
+      packet.cosine[i] = A(from.cosine[k]);
+      packet.sine[i] = A(from.sine[k]);
+      if constexpr (!std::is_same_v<Angle, float>) continue;
+      packet.cosine_rest[i] = A(from.cosine_rest[k]);
+      packet.sine_rest[i] = A(from.sine_rest[k]);
+    }
+    return packet;
+  }
+
+  /// Turned by the small rotations whose cosines and sines stand there.
+  [[gnu::always_inline]] Turn<Packet<Scalar>> turned_by(const Angle* small_cosine, const Angle* small_sine) const {
+    A c[std::size_t{parts}], s[std::size_t{parts}];
+    for (int i = 0; i < parts; ++i) {
+      const Turn<A> small{load<Angle>(small_cosine + i * A::lanes), load<Angle>(small_sine + i * A::lanes)};
+      Turn<A> turn;
+      if constexpr (std::is_same_v<Angle, float>) {
+        turn = rotated(cosine[i], sine[i], small, cosine_rest[i], sine_rest[i]);
+      } else {
+        turn = rotated(cosine[i], sine[i], small);
+      }
+      c[i] = turn.cosine;
+      s[i] = turn.sine;
+    }
+    if constexpr (std::is_same_v<Angle, Scalar>) {
+      return {c[0], s[0]};
+    } else {
+      return {narrowed(c), narrowed(s)};
+    }
+  }
+};
+
+}  // namespace POSENC_KERNEL
+}  // namespace detail
+}  // namespace POSENC_ISA
+}  // namespace posenc

@@ -1,0 +1,60 @@
+// Columns of cosines and sines: of one pair and many positions. Included once for each target.
+
+namespace posenc {
+inline namespace POSENC_ISA {
+namespace detail {
+namespace POSENC_KERNEL {
+
+/// The cosines and sines of a few pairs, a column of span_rows for each.
+template <class Scalar>
+class ColumnTile {
+  using Angle = AngleOf<Scalar>;
+  using V = Packet<Scalar>;
+  static constexpr Index lanes = V::lanes;
+
+ public:
+  static constexpr Index pairs = 16 / static_cast<Index>(sizeof(Scalar));  // 64 KiB, on the stack
+
+  explicit ColumnTile(bool inverse = false) : sign_(inverse ? Scalar(-1) : Scalar(1)) {}
+
+  /// Makes the column of pair k for all rows of the runs.
+  void make(const Ladder<Angle>& ladder, const Run* runs, Index count, double factor, Index k) {
+    const Index axis = ladder.axes == 1 ? 0 : ladder.axis[k];
+    alignas(64) std::uint64_t phase[span_runs];
+    for (Index i = 0; i < count; ++i) phase[i] = runs[i].position[axis].block_phase(ladder.steps[k]).high;
+    for (Index i = count; i % lanes != 0; ++i) phase[i] = 0;
+    anchors_.set(phase, count, factor);
+
+    Angle small_cosine[block_size + padding] = {}, small_sine[block_size + padding] = {};
+    for (Index r = 0; r < block_size; ++r) {
+      small_cosine[r] = ladder.cosine[r * ladder.stride + k];
+      small_sine[r] = ladder.sine[r * ladder.stride + k];
+    }
+    Scalar *cosine = cosine_[k % pairs], *sine = sine_[k % pairs];
+    for (Index i = 0; i < count; ++i) {
+      const auto anchor = AnchorPacket<Scalar>::column(anchors_, i);
+      const Index r = runs[i].position[axis].offset();
+      for (Index j = 0; j < runs[i].rows; j += lanes) {  // what goes beyond the run is overwritten by the next one
+        const Turn<V> turn = anchor.turned_by(small_cosine + r + j, small_sine + r + j);
+        store(turn.cosine, cosine + j);
+        store(turn.sine * V(sign_), sine + j);
+      }
+      cosine += runs[i].rows;
+      sine += runs[i].rows;
+    }
+  }
+
+  const Scalar* cosine(Index k) const { return cosine_[k % pairs]; }
+  const Scalar* sine(Index k) const { return sine_[k % pairs]; }
+
+ private:
+  Scalar sign_;
+  Anchors<Scalar, span_runs> anchors_;
+  alignas(64) Scalar cosine_[std::size_t{pairs}][std::size_t{span_rows + padding}];
+  alignas(64) Scalar sine_[std::size_t{pairs}][std::size_t{span_rows + padding}];
+};
+
+}  // namespace POSENC_KERNEL
+}  // namespace detail
+}  // namespace POSENC_ISA
+}  // namespace posenc
