@@ -58,7 +58,7 @@ struct PairPlaces {
   Index first_channel, block_pairs;
 
   Index first(Index k) const {
-    const Index in_block = k % block_pairs, block_channel = 2 * (k - in_block);
+    const Index in_block = k < block_pairs ? k : k % block_pairs, block_channel = 2 * (k - in_block);
     return first_channel + block_channel + (layout == PairLayout::half ? in_block : 2 * in_block);
   }
   Index partner_distance() const { return layout == PairLayout::half ? block_pairs : 1; }

@@ -86,7 +86,7 @@ class PhaseRows {
   void for_each_span(const Positions& positions, Index rows, Use use) const {
     Coordinate coordinates[span_runs];
     Run runs[span_runs];
-    const Index most_runs = span_runs / axes_;
+    const Index most_runs = axes_ == 1 ? span_runs : span_runs / axes_;
     for (Index begin = 0, row = 0; begin < rows; begin = row) {
       const Index end = std::min(rows, begin + span_rows);
       Index count = 0;

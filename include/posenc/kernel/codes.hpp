@@ -84,8 +84,8 @@ class CodeAdder {
  private:
   /// A few packets of pairs, whose anchors stay in registers over all rows.
   template <Index... p>
-  void even_rows(const RowMaker<Scalar>& maker, T* sines, T* cosines, Index rows,
-                 std::integer_sequence<Index, p...>) const {
+  [[gnu::noinline]] void even_rows(const RowMaker<Scalar>& maker, T* sines, T* cosines, Index rows,
+                                   std::integer_sequence<Index, p...>) const {
     const AnchorPacket<Scalar> anchor[] = {maker.anchor(p * lanes)...};
     const auto *c = maker.small_cosine(), *s = maker.small_sine();
     const Index stride = maker.stride(), token_stride = x_.token_stride;

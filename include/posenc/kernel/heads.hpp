@@ -77,7 +77,8 @@ class HeadTurner {
   bool is_contiguous() const { return x_.channel_stride == 1 && out_.channel_stride == 1; }
   bool is_half() const { return places_.layout == PairLayout::half; }
 
-  void any_rows(const RowMaker<Scalar>& maker, const In* from, Out* to, Index rows, Index n, Index heads) {
+  [[gnu::noinline]] void any_rows(const RowMaker<Scalar>& maker, const In* from, Out* to, Index rows, Index n,
+                                  Index heads) {
     const auto *c = maker.small_cosine(), *s = maker.small_sine();
     for (Index row = 0; row < rows; ++row, from += x_.token_stride, to += out_.token_stride) {
       for (Index j = 0; j < n; j += lanes) keep(maker.anchor(j).turned_by(c + j, s + j), j);
@@ -87,14 +88,16 @@ class HeadTurner {
     }
   }
 
-  /// A few packets of pairs, whose anchors and turns stay in registers over all rows and heads.
+  /// A few packets of pairs, whose anchors and turns stay in registers over all rows and heads; a function of its own, since
+  /// registers are what it is about.
   template <Index... p>
   void even_rows(const RowMaker<Scalar>& maker, const In* from, Out* to, Index rows, Index heads) const {
     is_half() ? even_rows_of<true, p...>(maker, from, to, rows, heads)
               : even_rows_of<false, p...>(maker, from, to, rows, heads);
   }
   template <bool half, Index... p>
-  void even_rows_of(const RowMaker<Scalar>& maker, const In* from, Out* to, Index rows, Index heads) const {
+  [[gnu::noinline]] void even_rows_of(const RowMaker<Scalar>& maker, const In* from, Out* to, Index rows,
+                                      Index heads) const {
     const AnchorPacket<Scalar> anchor[] = {maker.anchor(p * lanes)...};
     const V sign(sign_);
     const auto *c = maker.small_cosine(), *s = maker.small_sine();

@@ -148,7 +148,10 @@ template <class T>
 
 /// The products of the lower 32 bits of every lane.
 [[gnu::always_inline]] inline Packet<std::uint64_t> multiply_low(Packet<std::uint64_t> a, Packet<std::uint64_t> b) {
-#if POSENC_TARGET == 256
+#if POSENC_TARGET == 512 && !defined(__clang__)  // which sees by itself that this is one instruction
+  return bit_cast<Register<std::uint64_t>>(__builtin_ia32_pmuludq512_mask(
+      bit_cast<Register<int>>(a.r), bit_cast<Register<int>>(b.r), Register<long long>{}, AllLanes{}));
+#elif POSENC_TARGET == 256
   return bit_cast<Register<std::uint64_t>>(
       __builtin_ia32_pmuludq256(bit_cast<Register<int>>(a.r), bit_cast<Register<int>>(b.r)));
 #elif defined(__SSE2__) && POSENC_TARGET == 0
@@ -157,6 +160,15 @@ template <class T>
 #else
   const Packet<std::uint64_t> low(std::uint64_t{0xffffffff});
   return (a & low) * (b & low);
+#endif
+}
+
+/// The products of a number below 2^32 and one of 64 bits, modulo 2^64.
+[[gnu::always_inline]] inline Packet<std::uint64_t> multiply_short(Packet<std::uint64_t> a, Packet<std::uint64_t> b) {
+#if POSENC_TARGET == 512
+  return a * b;
+#else
+  return multiply_low(a, b) + (multiply_low(a, b >> 32) << 32);
 #endif
 }
 
@@ -248,6 +260,7 @@ Packet<T> fma(Packet<T> a, Packet<T> b, Packet<T> c) {
 inline Packet<std::uint64_t> multiply_low(Packet<std::uint64_t> a, Packet<std::uint64_t> b) {
   return (a.r & 0xffffffff) * (b.r & 0xffffffff);
 }
+inline Packet<std::uint64_t> multiply_short(Packet<std::uint64_t> a, Packet<std::uint64_t> b) { return a * b; }
 inline Packet<float> narrowed(const Packet<double> (&x)[1]) { return static_cast<float>(x[0].r); }
 
 template <class S>

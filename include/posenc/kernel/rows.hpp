@@ -89,7 +89,7 @@ void for_each_run(const Ladder<AngleOf<Scalar>>& ladder, const Run* runs, Index 
     for (next = i + 1; next < count && share_block(runs[i].position, runs[next].position, ladder.axes);) ++next;
     Index after = row;
     for (Index k = 0, n; k < ladder.pairs; k += n) {
-      n = std::min({Consumer::pairs, ladder.pairs - k, piece - k % piece});
+      n = std::min({Consumer::pairs, ladder.pairs - k, k < piece ? piece - k : piece - k % piece});
       maker.begin_block(runs[i].position, k, n);
       after = row;
       for (Index j = i; j < next; after += runs[j++].rows) {

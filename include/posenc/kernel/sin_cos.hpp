@@ -90,7 +90,7 @@ template <class U>
 template <class U>
 [[gnu::always_inline]] inline U short_phase(U p, U high, U low) {
   const U carried = multiply_low(p, low >> 32) + (multiply_low(p, low) >> 32);
-  return multiply_low(p, high) + (multiply_low(p, high >> 32) << 32) + (carried >> 32);
+  return multiply_short(p, high) + (carried >> 32);
 }
 
 }  // namespace POSENC_KERNEL
