@@ -376,6 +376,7 @@ TEST_CASE("Sections and axes that cannot be are refused", "[axes][errors]") {
         }) == "posenc::mrope_interleaved: 1 pairs have 0 places for axis 1, which cannot hold a section of 1");
   CHECK(refusal([] { PairAxes({0}, 0); }) == "posenc::PairAxes: count and blocks must be at least 1, got 0 and 1");
   CHECK(refusal([] { PairAxes({0}, 1, 0); }) == "posenc::PairAxes: count and blocks must be at least 1, got 1 and 0");
+  CHECK(refusal([] { PairAxes({0}, 65); }) == "posenc::PairAxes: count must be at most 64, got 65");
   CHECK(refusal([] { PairAxes({}, 1); }) == "posenc::PairAxes: there must be at least 1 pair, got 0");
   CHECK(refusal([] { PairAxes({0, 1, 2}, 2); }) == "posenc::PairAxes: the axis of pair 2 must be within [0, 1], got 2");
   CHECK(refusal([] { PairAxes({0, -1}, 2); }) == "posenc::PairAxes: the axis of pair 1 must be within [0, 1], got -1");

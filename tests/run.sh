@@ -5,12 +5,12 @@ set -eu
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 . "$root/tests/install_missing.sh"
 
-install_missing g++ make cmake pkg-config libeigen3-dev catch2 nlohmann-json3-dev libmpfr-dev libbenchmark-dev
+install_missing g++ make cmake pkg-config libeigen3-dev catch2 nlohmann-json3-dev libmpfr-dev gnuplot-nox
 choose_build_folder
 jobs=$(nproc 2>/dev/null || echo 2)
 
 say "Configuring in $build"
-cmake -S "$root" -B "$build"
+cmake -S "$root" -B "$build" -DPOSENC_BUILD_BENCHMARKS=OFF  # bench/report.sh builds these
 say "Building with $jobs jobs"
 cmake --build "$build" -j "$jobs"
 say "Testing"

@@ -2,18 +2,6 @@
 // Results of more than one number are left in `numbers`, and phases in `phases`, where lab.js reads them. The page keeps
 // every argument within the library's limits, since without exceptions a refusal ends the module.
 
-#include <posenc/phase.hpp>
-
-#include <cstddef>
-
-// WebAssembly's Eigen::Index has 32 bits, for which the overloads of phase_of, for a Position and for a double, are
-// equally good. A whole number is a Position.
-namespace posenc {
-inline namespace POSENC_ISA {
-inline Phase phase_of(const Step& step, std::ptrdiff_t p) { return phase_of(step, Position{p}); }
-}  // namespace POSENC_ISA
-}  // namespace posenc
-
 #include <posenc/posenc.hpp>
 
 #include <algorithm>
@@ -95,8 +83,7 @@ LAB_EXPORT(compare) void compare(int k, double m, double n) {
   const Position a = static_cast<Position>(m), b = static_cast<Position>(n);
   const posenc::SinCos at_m = hand_at(k, a), at_n = hand_at(k, b);
   const double dot = at_m.cosine * at_n.cosine + at_m.sine * at_n.sine, by_offset = hand_at(k, b - a).cosine;
-  const double results[] = {at_m.sine,   at_m.cosine, at_n.sine, at_n.cosine, dot, by_offset,
-                            std::abs(dot - by_offset)};
+  const double results[] = {at_m.sine, at_m.cosine, at_n.sine, at_n.cosine, dot, by_offset, std::abs(dot - by_offset)};
   std::copy(std::begin(results), std::end(results), numbers);
   const posenc::Step& step = ladder.step(k);
   put(0, posenc::phase_of(step, b) - posenc::phase_of(step, a));
@@ -123,9 +110,16 @@ LAB_EXPORT(far) void far(int k, double position) {
   const float angle = float_angle(k, p), sine = std::sin(angle), cosine = std::cos(angle);
   const posenc::Sinusoidal<float> encoder(ladder.selected({k}), posenc::SinCosOrder::interleaved);
   const auto code = encoder.encode(std::vector<Position>{p});
-  const double results[] = {angle,      sine,       cosine,     error(sine, cosine, truth),
-                            code(0, 0), code(0, 1), error(code(0, 0), code(0, 1), truth),
-                            truth.sine, truth.cosine, std::nextafter(std::abs(angle), HUGE_VALF) - std::abs(angle)};
+  const double results[] = {angle,
+                            sine,
+                            cosine,
+                            error(sine, cosine, truth),
+                            code(0, 0),
+                            code(0, 1),
+                            error(code(0, 0), code(0, 1), truth),
+                            truth.sine,
+                            truth.cosine,
+                            std::nextafter(std::abs(angle), HUGE_VALF) - std::abs(angle)};
   std::copy(std::begin(results), std::end(results), numbers);
 }
 

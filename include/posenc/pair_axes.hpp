@@ -17,11 +17,12 @@ class PairAxes {
 
   /// axis_of_pair: one axis index a pair, each within [0, count - 1]. blocks: the head is that many equal stretches of
   /// channels, each laid out as a head of its own.
-  /// Throws    std::invalid_argument for count or blocks < 1, no pairs, or an axis outside.
+  /// Throws    std::invalid_argument for count or blocks < 1, more than 64 axes, no pairs, or an axis outside.
   PairAxes(std::vector<Index> axis_of_pair, Index count, Index blocks = 1)
       : axis_of_pair_(std::move(axis_of_pair)), count_(count), blocks_(blocks) {
     detail::require(count >= 1 && blocks >= 1, "PairAxes: count and blocks must be at least 1, got ", count, " and ",
                     blocks);
+    detail::require(count <= 64, "PairAxes: count must be at most 64, got ", count);
     detail::require(!axis_of_pair_.empty(), "PairAxes: there must be at least 1 pair, got 0");
     for (std::size_t k = 0; k < axis_of_pair_.size(); ++k) {
       detail::require(axis_of_pair_[k] >= 0 && axis_of_pair_[k] < count, "PairAxes: the axis of pair ", k,

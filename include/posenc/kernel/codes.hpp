@@ -120,29 +120,33 @@ class CodeAdder {
   Scalar scale_;
 };
 
-/// Adds the codes of rows [0, rows) at their positions.
+/// Adds codes to columns, of a matrix whose tokens stand side by side in memory. A function of its own, since the tile is
+/// large and on the stack.
+template <class Scalar, class T>
+[[gnu::noinline]] void add_columns(const Ladder<AngleOf<Scalar>>& ladder, const Run* runs, Index count,
+                                   const HeadsView<T>& x, const CodePlaces& places, Scalar scale) {
+  using V = Packet<Scalar>;
+  ColumnTile<Scalar> tile;
+  for (Index k = 0; k < ladder.pairs; ++k) {
+    tile.make(ladder, runs, count, 1.0, k);
+    T* sines = x.data + (places.sine + k * places.step) * x.channel_stride;
+    T* cosines = x.data + (places.cosine + k * places.step) * x.channel_stride;
+    for (Index i = 0; i < x.tokens; i += V::lanes) {
+      add(sines + i, V(scale), load<Scalar>(tile.sine(k) + i), x.tokens - i);
+      if (k < places.cosines) add(cosines + i, V(scale), load<Scalar>(tile.cosine(k) + i), x.tokens - i);
+    }
+  }
+}
+
+/// Adds the codes of the runs' positions.
 template <class Scalar, class T>
 void add_rows(const Ladder<AngleOf<Scalar>>& ladder, const Run* runs, Index count, const HeadsView<T>& x,
               const CodePlaces& places, Scalar scale) {
-  using V = Packet<Scalar>;
-  const Index rows = x.tokens;
-  if (x.token_stride != 1 || x.channel_stride == 1 || rows == 1) {
-    CodeAdder<Scalar, T> adder(x, places, scale);
-    return for_each_run<Scalar>(ladder, runs, count, 1.0, ladder.pairs, adder);
+  if (x.token_stride == 1 && x.channel_stride != 1 && x.tokens > 1) {
+    return add_columns(ladder, runs, count, x, places, scale);
   }
-  ColumnTile<Scalar> tile;
-  for (Index first = 0, last; first < ladder.pairs; first = last) {
-    last = std::min(first + tile.pairs, ladder.pairs);
-    for (Index k = first; k < last; ++k) tile.make(ladder, runs, count, 1.0, k);
-    for (Index k = first; k < last; ++k) {
-      T* sines = x.data + (places.sine + k * places.step) * x.channel_stride;
-      T* cosines = x.data + (places.cosine + k * places.step) * x.channel_stride;
-      for (Index i = 0; i < rows; i += V::lanes) {
-        add(sines + i, V(scale), load<Scalar>(tile.sine(k) + i), rows - i);
-        if (k < places.cosines) add(cosines + i, V(scale), load<Scalar>(tile.cosine(k) + i), rows - i);
-      }
-    }
-  }
+  CodeAdder<Scalar, T> adder(x, places, scale);
+  for_each_run<Scalar>(ladder, runs, count, 1.0, ladder.pairs, adder);
 }
 
 }  // namespace POSENC_KERNEL

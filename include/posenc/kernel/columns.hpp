@@ -13,7 +13,7 @@ class ColumnTile {
   static constexpr Index lanes = V::lanes;
 
  public:
-  static constexpr Index pairs = 16 / static_cast<Index>(sizeof(Scalar));  // 64 KiB, on the stack
+  static constexpr Index pairs = 8 / static_cast<Index>(sizeof(Scalar));  // 64 KiB, on the stack
 
   explicit ColumnTile(bool inverse = false) : sign_(inverse ? Scalar(-1) : Scalar(1)) {}
 

@@ -9,16 +9,13 @@ namespace POSENC_KERNEL {
 
 using Bits = Packet<std::uint32_t>;
 
-/// a where the mask has ones, else b.
-[[gnu::always_inline]] inline Bits chosen(Bits mask, Bits a, Bits b) { return (a & mask) | (b & ~mask); }
-
 /// The upper half of a float: 1 sign, 8 exponent and 7 mantissa bits.
 [[gnu::always_inline]] inline Packet<float> bfloat_to_float(Bits x) { return bit_cast<Packet<float>>(Bits(x << 16)); }
 
 [[gnu::always_inline]] inline Bits float_to_bfloat(Packet<float> value) {
   const Bits bits = bit_cast<Bits>(value), last = (bits >> 16) & Bits(1u);
-  const Bits is_nan = above(bits & Bits(0x7fffffffu), Bits(0x7f800000u));
-  return chosen(is_nan, (bits >> 16) | Bits(0x40u), (bits + Bits(0x7fffu) + last) >> 16);
+  const Bits nan = (bits >> 16) | Bits(0x40u), number = (bits + Bits(0x7fffu) + last) >> 16;
+  return where_above(bits & Bits(0x7fffffffu), Bits(0x7f800000u), nan, number);
 }
 
 // IEEE 754 binary16: 1 sign, 5 exponent and 10 mantissa bits; the exponents' biases are 15 and 127, so a normal number's
@@ -27,10 +24,10 @@ using Bits = Packet<std::uint32_t>;
 [[gnu::always_inline]] inline Packet<float> half_to_float(Bits x) {
   const Bits sign = (x & Bits(0x8000u)) << 16, magnitude = (x & Bits(0x7fffu)) << 13;
   const Bits normal = magnitude + Bits(112u << 23);
-  const Bits is_special = above(magnitude, Bits((0x7bffu << 13))), is_small = above(Bits(0x400u << 13), magnitude);
   // 0.m 2^-14, from 1.m 2^-14 less 2^-14; infinity and NaN take the largest exponent.
   const Bits small = bit_cast<Bits>(bit_cast<Packet<float>>(Bits(normal + Bits(1u << 23))) - Packet<float>(0x1p-14f));
-  return bit_cast<Packet<float>>(Bits(sign | chosen(is_small, small, normal + (is_special & Bits(112u << 23)))));
+  const Bits large = where_above(magnitude, Bits(0x7bffu << 13), normal + Bits(112u << 23), normal);
+  return bit_cast<Packet<float>>(Bits(sign | where_above(Bits(0x400u << 13), magnitude, small, large)));
 }
 
 [[gnu::always_inline]] inline Bits float_to_half(Packet<float> value) {
@@ -40,10 +37,10 @@ using Bits = Packet<std::uint32_t>;
   // Added to 1/2, whose last bit is 2^-24 as that of a small half is, a small number is rounded by the addition.
   const Bits half(0x3f000000u);
   const Bits small = bit_cast<Bits>(bit_cast<Packet<float>>(magnitude) + bit_cast<Packet<float>>(half)) - half;
-  const Bits is_small = above(Bits(113u << 23), magnitude), is_large = above(magnitude, Bits(0x477fefffu));
-  const Bits is_nan = above(magnitude, Bits(0x7f800000u)), nan = Bits(0x7e00u) | ((magnitude >> 13) & Bits(0x1ffu));
-  const Bits finite = chosen(is_small, small, normal);
-  return sign | chosen(is_nan, nan, chosen(is_large, Bits(0x7c00u), finite));
+  const Bits nan = Bits(0x7e00u) | ((magnitude >> 13) & Bits(0x1ffu));
+  const Bits finite = where_above(Bits(113u << 23), magnitude, small, normal);
+  const Bits number = where_above(magnitude, Bits(0x477fefffu), Bits(0x7c00u), finite);
+  return sign | where_above(magnitude, Bits(0x7f800000u), nan, number);
 }
 
 }  // namespace POSENC_KERNEL

@@ -111,7 +111,7 @@ class HeadTurner {
       Out* y = to;
       if constexpr (half) {
         for (Index h = 0; h < heads; ++h, x += from_head, y += to_head) {
-          (rotate_apart(x + p * lanes, x + partner + p * lanes, y + p * lanes, y + partner + p * lanes, turn[p]), ...);
+          rotate_group<p...>(x, y, partner, turn);
         }
       } else {
         Turn<V> first[sizeof...(p)], second[sizeof...(p)];
@@ -123,6 +123,15 @@ class HeadTurner {
         }
       }
     }
+  }
+
+  /// One head of half pairs, read and written in the order of memory, which the processor follows best.
+  template <Index... p>
+  [[gnu::always_inline]] static void rotate_group(const In* x, Out* y, Index partner, const Turn<V>* turn) {
+    const V a[] = {load<Scalar>(x + p * lanes)...}, b[] = {load<Scalar>(x + partner + p * lanes)...};
+    const Turn<V> turned[] = {rotated(a[p], b[p], turn[p])...};
+    (store(turned[p].cosine, y + p * lanes), ...);
+    (store(turned[p].sine, y + partner + p * lanes), ...);
   }
 
   /// Keeps a turn in the form in which the heads take it: one for neighbours is spread over both of their places.
@@ -197,11 +206,12 @@ class HeadTurner {
   alignas(64) Scalar sine_[2 * chunk_pairs];
 };
 
-/// Turns heads whose tokens stand side by side in memory (a column-major matrix), a column of pairs at a time.
+/// Turns heads whose tokens stand side by side in memory (a column-major matrix), a column of pairs at a time. A function of
+/// its own, since the tile is large and on the stack.
 template <class Scalar, class In, class Out>
-void rotate_columns(const Ladder<AngleOf<Scalar>>& ladder, const Run* runs, Index count, Index first_row, Index rows,
-                    double factor, const HeadsView<In>& x, const HeadsView<Out>& out, const PairPlaces& places,
-                    bool inverse) {
+[[gnu::noinline]] void rotate_columns(const Ladder<AngleOf<Scalar>>& ladder, const Run* runs, Index count,
+                                      Index first_row, Index rows, double factor, const HeadsView<In>& x,
+                                      const HeadsView<Out>& out, const PairPlaces& places, bool inverse) {
   using V = Packet<Scalar>;
   const Index partner = places.partner_distance();
   ColumnTile<Scalar> tile(inverse);

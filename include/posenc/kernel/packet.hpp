@@ -210,17 +210,28 @@ template <class S>
 
 /// A packet of 16-bit numbers, one in the lower half of every lane.
 [[gnu::always_inline]] inline Packet<std::uint32_t> load_bits(const void* from) {
-  Register<std::uint16_t, register_bytes / 2> bits;
+  Register<short, register_bytes / 2> bits;
   std::memcpy(&bits, from, sizeof bits);
-  return __builtin_convertvector(bits, Register<std::uint32_t>);
+#if POSENC_TARGET == 512 && !defined(__clang__)
+  return bit_cast<Register<std::uint32_t>>(__builtin_ia32_pmovzxwd512_mask(bits, Register<int>{}, AllLanes{}));
+#elif POSENC_TARGET == 256 && !defined(__clang__)
+  return bit_cast<Register<std::uint32_t>>(__builtin_ia32_pmovzxwd256(bits));
+#else
+  return __builtin_convertvector(bit_cast<Register<std::uint16_t, register_bytes / 2>>(bits), Register<std::uint32_t>);
+#endif
 }
 [[gnu::always_inline]] inline void store_bits(Packet<std::uint32_t> value, void* to) {
+#if POSENC_TARGET == 512 && !defined(__clang__)
+  const auto bits = __builtin_ia32_pmovdw512_mask(bit_cast<Register<int>>(value.r), Register<short, 32>{}, AllLanes{});
+#else
   const auto bits = __builtin_convertvector(value.r, Register<std::uint16_t, register_bytes / 2>);
+#endif
   std::memcpy(to, &bits, sizeof bits);
 }
-/// All ones where a > b.
-[[gnu::always_inline]] inline Packet<std::uint32_t> above(Packet<std::uint32_t> a, Packet<std::uint32_t> b) {
-  return bit_cast<Register<std::uint32_t>>(a.r > b.r);
+/// x where a > b, else y.
+[[gnu::always_inline]] inline Packet<std::uint32_t> where_above(Packet<std::uint32_t> a, Packet<std::uint32_t> b,
+                                                                Packet<std::uint32_t> x, Packet<std::uint32_t> y) {
+  return a.r > b.r ? x.r : y.r;
 }
 
 #else  // a compiler without vector types: one number at a time, by the same formulas
@@ -280,7 +291,10 @@ inline void store_bits(Packet<std::uint32_t> value, void* to) {
   const auto bits = static_cast<std::uint16_t>(value.r);
   std::memcpy(to, &bits, sizeof bits);
 }
-inline Packet<std::uint32_t> above(Packet<std::uint32_t> a, Packet<std::uint32_t> b) { return a.r > b.r ? ~0u : 0u; }
+inline Packet<std::uint32_t> where_above(Packet<std::uint32_t> a, Packet<std::uint32_t> b, Packet<std::uint32_t> x,
+                                         Packet<std::uint32_t> y) {
+  return a.r > b.r ? x : y;
+}
 
 #endif
 
