@@ -51,7 +51,8 @@ int main(int count, char** arguments) {
   // The column of pair k: sines in 2k, cosines in 2k + 1.
   const posenc::Sinusoidal<double> encoder(ladder, posenc::SinCosOrder::interleaved);
   const auto hands = encoder.encode(std::vector<posenc::Position>{m, n, n - m, p});
-  for (const auto& [row, sine, cosine] : {std::tuple{0, "sin-m", "cos-m"}, {1, "sin-n", "cos-n"}, {3, "true-sin", "true-cos"}}) {
+  for (const auto& [row, sine, cosine] :
+       {std::tuple{0, "sin-m", "cos-m"}, {1, "sin-n", "cos-n"}, {3, "true-sin", "true-cos"}}) {
     print(sine, hands(row, 2 * k));
     print(cosine, hands(row, 2 * k + 1));
   }
@@ -72,16 +73,16 @@ int main(int count, char** arguments) {
   print("float-angle", angle);
   print("float-sin", std::sin(angle));
   print("float-cos", std::cos(angle));
-  const auto code = posenc::Sinusoidal<float>(ladder, posenc::SinCosOrder::interleaved)
-                        .encode(std::vector<posenc::Position>{p});
+  const auto code =
+      posenc::Sinusoidal<float>(ladder, posenc::SinCosOrder::interleaved).encode(std::vector<posenc::Position>{p});
   print("posenc-sin", code(0, 2 * k));
   print("posenc-cos", code(0, 2 * k + 1));
 
   posenc::YarnParameters yarn;
   yarn.factor = factor;
   yarn.original_max_position = length;
-  const posenc::Frequencies scaled[] = {ladder, posenc::scale_linear(ladder, factor), posenc::scale_ntk(d, base, factor),
-                                        posenc::scale_yarn(d, base, yarn),
+  const posenc::Frequencies scaled[] = {ladder, posenc::scale_linear(ladder, factor),
+                                        posenc::scale_ntk(d, base, factor), posenc::scale_yarn(d, base, yarn),
                                         posenc::scale_llama3(d, base, {factor, 1, 4, length})};
   const char* names[] = {"none", "linear", "ntk", "yarn", "llama3"};
   for (int i = 0; i < 5; ++i) {
