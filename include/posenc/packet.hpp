@@ -9,6 +9,10 @@
 
 #include "posenc/isa.hpp"
 
+#if defined(__ARM_NEON) && defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
 namespace posenc {
 inline namespace POSENC_ISA {
 namespace detail {

@@ -135,6 +135,9 @@ template <class T>
 #elif defined(__FMA__)
   if constexpr (sizeof(T) == 4) return __builtin_ia32_vfmaddps(a.r, b.r, c.r);
   if constexpr (sizeof(T) == 8) return __builtin_ia32_vfmaddpd(a.r, b.r, c.r);
+#elif defined(__ARM_NEON) && defined(__aarch64__)
+  if constexpr (sizeof(T) == 4) return Register<T>(vfmaq_f32(c.r, a.r, b.r));
+  if constexpr (sizeof(T) == 8) return Register<T>(vfmaq_f64(c.r, a.r, b.r));
 #else
   if constexpr (fused) {
     Packet<T> result;
