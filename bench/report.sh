@@ -37,7 +37,7 @@ mkdir -p "$results"
 if [ -n "$quick" ]; then
   rounds='1' seconds=0.001 without_torch=ON
 else
-  rounds='1 2 3 4 5' seconds=0.1 without_torch=OFF
+  rounds='1 2 3' seconds=0.1 without_torch=OFF
 fi
 
 # build_variant NAME FLAGS TARGET...
