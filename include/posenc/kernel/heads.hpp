@@ -111,7 +111,7 @@ class HeadTurner {
       Out* y = to;
       if constexpr (half) {
         for (Index h = 0; h < heads; ++h, x += from_head, y += to_head) {
-          rotate_group<p...>(x, y, partner, turn);
+          (rotate_apart(x + p * lanes, x + partner + p * lanes, y + p * lanes, y + partner + p * lanes, turn[p]), ...);
         }
       } else {
         Turn<V> first[sizeof...(p)], second[sizeof...(p)];
@@ -123,15 +123,6 @@ class HeadTurner {
         }
       }
     }
-  }
-
-  /// One head of half pairs, read and written in the order of memory, which the processor follows best.
-  template <Index... p>
-  [[gnu::always_inline]] static void rotate_group(const In* x, Out* y, Index partner, const Turn<V>* turn) {
-    const V a[] = {load<Scalar>(x + p * lanes)...}, b[] = {load<Scalar>(x + partner + p * lanes)...};
-    const Turn<V> turned[] = {rotated(a[p], b[p], turn[p])...};
-    (store(turned[p].cosine, y + p * lanes), ...);
-    (store(turned[p].sine, y + partner + p * lanes), ...);
   }
 
   /// Keeps a turn in the form in which the heads take it: one for neighbours is spread over both of their places.
