@@ -2,7 +2,7 @@
 # Measures everything and writes docs/benchmarks.md and its plots:  sh bench/report.sh
 # A run of seconds, to see that all of it works, written elsewhere:  sh bench/report.sh --quick OUTPUT_DIR
 # Installs what is missing on Debian and Ubuntu. Builds in build-bench/, or in $POSENC_BUILD_DIR. The full run takes about
-# half an hour and wants a machine that does nothing else.
+# ten minutes and wants a machine that does nothing else.
 set -eu
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 . "$root/tests/install_missing.sh"
