@@ -127,9 +127,9 @@ class Rope {
       result.cos.resize(count, rows_.pairs());
       result.sin.resize(count, rows_.pairs());
       rows_.with_ladder([&](auto kernel, const auto& ladder) {
-        rows_.for_each_span(source, count, [&](const detail::Run* runs, Index runs_count, Index begin, Index) {
-          kernel.template write<Scalar>(ladder, runs, runs_count, factor(), &result.cos(begin, 0),
-                                        &result.sin(begin, 0), rows_.pairs());
+        rows_.for_each_span(source, count, [&](const detail::Run* runs, Index run_count, Index begin, Index) {
+          kernel.template write<Scalar>(ladder, runs, run_count, factor(), &result.cos(begin, 0), &result.sin(begin, 0),
+                                        rows_.pairs());
         });
       });
       return result;
@@ -174,11 +174,11 @@ class Rope {
     rows_.with_ladder([&](auto kernel, const auto& ladder) {
       for (Index b = 0; b < (per_batch ? x.batch : 1); ++b) {
         const detail::Shifted<Source> of_batch{positions, b * x.tokens};
-        rows_.for_each_span(of_batch, x.tokens, [&](const detail::Run* runs, Index count, Index begin, Index n) {
+        rows_.for_each_span(of_batch, x.tokens, [&](const detail::Run* runs, Index run_count, Index begin, Index n) {
           const auto from = detail::part_of(x, b, per_batch ? 1 : x.batch, begin, n);
           const auto to = detail::part_of(out, b, per_batch ? 1 : x.batch, begin, n);
-          copy_still_channels(kernel, from, to, runs, count, factor);
-          kernel.template rotate<Scalar>(ladder, runs, count, factor, from, to, places_, inverse);
+          copy_still_channels(kernel, from, to, runs, run_count, factor);
+          kernel.template rotate<Scalar>(ladder, runs, run_count, factor, from, to, places_, inverse);
         });
       }
     });

@@ -80,8 +80,8 @@ class Sinusoidal {
     if (view.tokens == 0) return;  // and there may be no data
     detail::with_positions(positions, 1, view.tokens, 1, function, [&](const auto& source, bool) {
       rows_.with_ladder([&](auto kernel, const auto& ladder) {
-        rows_.for_each_span(source, view.tokens, [&](const detail::Run* runs, Index count, Index begin, Index n) {
-          kernel.template add<Scalar>(ladder, runs, count, detail::part_of(view, 0, 1, begin, n), places(), scale);
+        rows_.for_each_span(source, view.tokens, [&](const detail::Run* runs, Index run_count, Index begin, Index n) {
+          kernel.template add<Scalar>(ladder, runs, run_count, detail::part_of(view, 0, 1, begin, n), places(), scale);
         });
       });
     });
