@@ -14,7 +14,7 @@ class RowMaker {
   static constexpr int lanes = Packet<Scalar>::lanes;
 
  public:
-  RowMaker(const Ladder<Angle>& ladder, double factor) : ladder_(ladder), factor_(factor) {}
+  RowMaker(const Ladder<Angle>& of_ladder, double times) : ladder_(of_ladder), factor_(times) {}
 
   /// Makes the anchor for the block of a position, of one coordinate an axis.
   void begin_block(const Coordinate* position, Index first, Index n) {
