@@ -180,14 +180,10 @@ auto part_of(const HeadsView<T>& view, Index b, Index batches, Index t, Index to
                       view.channel_stride};
 }
 
-/// n numbers at a stride, from and to contiguous Scalars.
+/// n numbers at a stride, to contiguous Scalars.
 template <class Scalar, class T>
 void gather(const T* from, Index stride, Index n, Scalar* to) {
   for (Index i = 0; i < n; ++i) to[i] = static_cast<Scalar>(from[i * stride]);
-}
-template <class Scalar, class T>
-void scatter(const Scalar* from, Index n, T* to, Index stride) {
-  for (Index i = 0; i < n; ++i) to[i * stride] = static_cast<T>(from[i]);
 }
 
 }  // namespace detail
