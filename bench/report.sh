@@ -40,7 +40,7 @@ else
   rounds='1 2 3' seconds=0.1 without_torch=OFF
 fi
 
-# build_variant NAME FLAGS TARGET...
+# build_variant NAME FLAGS PROGRAM...: all of them where none is named
 build_variant() {
   variant=$1 flags=$2
   shift 2
@@ -49,7 +49,8 @@ build_variant() {
     -DPOSENC_BUILD_TESTS=OFF -DPOSENC_BUILD_EXAMPLES=OFF -DPOSENC_INSTALL=OFF -DPOSENC_BUILD_BENCHMARKS=ON \
     -DCMAKE_DISABLE_FIND_PACKAGE_Torch="$without_torch" >"$build/$variant.log" 2>&1 || { cat "$build/$variant.log" && exit 1; }
   grep 'posenc:' "$build/$variant.log" || true  # what was not found
-  for target in "$@"; do cmake --build "$build/$variant" --target "$target" -- -s; done
+  [ $# -gt 0 ] || cmake --build "$build/$variant" -- -s
+  for program in "$@"; do cmake --build "$build/$variant" --target "posenc_bench_$program" -- -s; done
 }
 
 # run_variant NAME FILTER PROGRAM...: those of the programs that were built
@@ -76,7 +77,7 @@ skip() {
 
 # Everything is built before anything is timed: a compiler beside it would be measured too.
 prefill='^rotate/.*/float/tokens:(512|2048|4096|1024)/heads:(32|8|12)/'
-build_variant o3_native "-O3 -march=native" all
+build_variant o3_native "-O3 -march=native"
 has() { for flag in "$@"; do grep -qw -m1 "$flag" /proc/cpuinfo 2>/dev/null || return 1; done; }
 x86=''
 case "$(uname -m)" in x86_64 | amd64) x86=1 ;; esac

@@ -1,4 +1,5 @@
-# Uses posenc as another project does, in the given WAY, and fails where that project's author would be surprised.
+# Uses posenc as another project does, in the given WAY, and fails where that project's author would be surprised. One way
+# is posenc by itself, with everything that it can build.
 # Called by ctest, which sets the variables that CMakeLists.txt beside this file names.
 
 set(guest_source "${CMAKE_CURRENT_LIST_DIR}/guest")
@@ -43,6 +44,15 @@ if(WAY STREQUAL "add_subdirectory" OR WAY STREQUAL "fetch_content")
   file(GLOB_RECURSE ours "${guest_prefix}/*posenc*" "${guest_prefix}/*igen*")
   if(ours)
     message(FATAL_ERROR "installed together with a guest that did not ask for it: ${ours}")
+  endif()
+
+elseif(WAY STREQUAL "everything")
+  # The README's line, with no option given: examples, benchmarks and tests are all on, and no two of them may claim
+  # one target. Configuring is enough to see that.
+  run(${CMAKE_COMMAND} -S "${POSENC_TREE}" -B "${guest_build}" ${CONFIGURE_OPTIONS} --no-warn-unused-cli
+      -DPOSENC_BUILD_EXAMPLES=ON -DPOSENC_BUILD_BENCHMARKS=ON -DCMAKE_DISABLE_FIND_PACKAGE_Torch=ON)
+  if(output MATCHES "Google Benchmark not found")
+    message(STATUS "SKIPPED: Google Benchmark is not installed, so examples and benchmarks were not configured together")
   endif()
 
 elseif(WAY STREQUAL "install")
