@@ -202,6 +202,67 @@ TEST_CASE("rotate_to goes from any order to any other and to other number types"
   CHECK(same_bits(out, one));
 }
 
+TEST_CASE("rows of a view are its tokens at their places in every order and nothing else is written", "[heads_view]") {
+  const Rope<float> rope(Frequencies::geometric(head_dim), PairLayout::half);
+  const Rows<float> x = numbers<float>(batch * tokens, heads * head_dim);
+  for_each_order<float>([&](auto& buffer) {
+    for (Index first = 0; first <= tokens; ++first) {
+      for (Index count = 0; count <= tokens - first; ++count) {
+        INFO("tokens " << first << " to " << first + count - 1);
+        buffer.fill(x);
+        const HeadsView<float> part = buffer.view.rows(first, count);
+        CHECK((part.batch == batch && part.tokens == count && part.heads == heads && part.head_dim == head_dim));
+        if (count > 0) {
+          CHECK((part.head(1, 0, 1) == buffer.view.head(1, first, 1) &&
+                 part.channel_stride == buffer.view.channel_stride));
+        }
+        rope.rotate(part, 5);
+        Rows<float> expected = x;
+        for (Index b = 0; b < batch; ++b) rope.rotate(expected.middleRows(b * tokens + first, count), 5);
+        CHECK(same_bits(buffer.read(), expected));
+        CHECK(buffer.gaps_hold());
+      }
+    }
+  });
+}
+
+TEST_CASE("rotate_to into rows of a key cache leaves what is stored there and the room behind", "[heads_view]") {
+  const Rope<float> rope(Frequencies::geometric(head_dim), PairLayout::half);
+  const Index room = 7;
+  std::vector<float> cache(static_cast<std::size_t>(batch * heads * room * head_dim), -77.0f);
+  const auto keys = posenc::bhsd(cache.data(), batch, room, heads, head_dim);
+  Rows<float> x = numbers<float>(batch * tokens, heads * head_dim);
+  const auto fresh = posenc::bshd(x.data(), batch, tokens, heads, head_dim);
+  rope.rotate_to(keys.rows(2, tokens), fresh, 2);
+  rope.rotate(fresh, 2);
+  Index wrong = 0;
+  for (Index b = 0; b < batch; ++b) {
+    for (Index h = 0; h < heads; ++h) {
+      for (Index t = 0; t < room; ++t) {
+        for (Index c = 0; c < head_dim; ++c) {
+          const bool is_new = t >= 2 && t < 2 + tokens;
+          wrong += cache[static_cast<std::size_t>(((b * heads + h) * room + t) * head_dim + c)] !=
+                   (is_new ? x(b * tokens + t - 2, h * head_dim + c) : -77.0f);
+        }
+      }
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("rows that a view does not have are refused and a view without data has rows", "[heads_view][errors]") {
+  float x[32] = {};
+  const auto view = posenc::bhsd(x, 1, 4, 1, 8);
+  const Index largest = std::numeric_limits<Index>::max();
+  for (auto [first, count] : {std::pair<Index, Index>{-1, 2}, {0, 5}, {3, 2}, {5, 0}, {2, -1}, {2, largest}}) {
+    CHECK(refusal([&, first = first, count = count] { view.rows(first, count); }) ==
+          "posenc::HeadsView::rows: first and count must name some of the 4 tokens of the view, got first " +
+              std::to_string(first) + " and count " + std::to_string(count));
+  }
+  CHECK(view.rows(4, 0).tokens == 0);
+  CHECK(posenc::bhsd(static_cast<const float*>(nullptr), 2, 3, 0, 8).rows(1, 2).data == nullptr);
+}
+
 TEST_CASE("views of no batch no tokens or no heads change nothing and need no data", "[heads_view]") {
   const Rope<float> rope(Frequencies::geometric(10), PairLayout::half);
   float* none = nullptr;

@@ -57,6 +57,21 @@ struct HeadsView {
     return view;
   }
 
+  /// Tokens first to first + count - 1 alone, as in a cache with room for more: the same data and strides, so tokens keep
+  /// the places that the whole view gives them.
+  ///   rows(first, count): element (b, t, h, c) is element (b, first + t, h, c) of this view
+  /// Shapes    batch x count x heads x head_dim.
+  /// Throws    std::invalid_argument for tokens that the view does not have.
+  HeadsView rows(Index first, Index count) const {
+    detail::require(first >= 0 && count >= 0 && first <= tokens && count <= tokens - first,
+                    "HeadsView::rows: first and count must name some of the ", tokens,
+                    " tokens of the view, got first ", first, " and count ", count);
+    HeadsView part = *this;
+    if (data != nullptr) part.data += first * token_stride;
+    part.tokens = count;
+    return part;
+  }
+
   /// The first channel of one head.
   T* head(Index b, Index t, Index h) const { return data + b * batch_stride + t * token_stride + h * head_stride; }
 
