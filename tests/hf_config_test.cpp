@@ -427,6 +427,31 @@ TEST_CASE("hf_config: places that contradict each other are refused") {
         "rope_theta is 10000.0 in one place and 20000.0 in another");
 }
 
+TEST_CASE("hf_config: a rope_interleave that contradicts the layout given is refused with both") {
+  const auto said_of = [](const Json& config, PairLayout layout) -> std::string {
+    try {
+      return rope_from_config(config, layout).layout() == layout ? "taken" : "another layout";
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+  };
+  const std::string start = "posenc::rope_from_config: rope_interleave is ";
+  const Json pairs_side_by_side = changed(config_of("deepseek_v3"), {{"rope_interleave", true}});
+  CHECK(said_of(pairs_side_by_side, PairLayout::interleaved) == "taken");
+  CHECK(said_of(pairs_side_by_side, PairLayout::half) == start + "true, but the layout given is half");
+  const Json pairs_apart = changed(small(), {{"rope_interleave", false}});
+  CHECK(said_of(pairs_apart, PairLayout::half) == "taken");
+  CHECK(said_of(pairs_apart, PairLayout::interleaved) == start + "false, but the layout given is interleaved");
+  const Json inside = {{"model_type", "kimi"}, {"text_config", pairs_side_by_side}};
+  CHECK(said_of(inside, PairLayout::half) == start + "true, but the layout given is half");
+  for (const PairLayout layout : {PairLayout::half, PairLayout::interleaved}) {
+    CHECK(said_of(changed(small(), {{"rope_interleave", nullptr}, {"indexer_rope_interleave", true}}), layout) ==
+          "taken");
+    CHECK(said_of(changed(small(), {{"rope_interleave", 1}}), layout) ==
+          "posenc::rope_from_config: rope_interleave must be true or false, got 1");
+  }
+}
+
 TEST_CASE("hf_config: keys about a rope that are not understood are refused and others are not looked at") {
   const std::string advice = "; leave it out if the program itself follows it";
   CHECK(refusal(small({{"type", "dynamic"}, {"alpha", 1000}, {"factor", 1}}), 1) ==
@@ -441,7 +466,7 @@ TEST_CASE("hf_config: keys about a rope that are not understood are refused and 
   }
   CHECK(refusal(changed(small(), {{"rope_ratio", nullptr},
                                   {"attention_dropout", 0},
-                                  {"rope_interleave", true},
+                                  {"indexer_rope_interleave", true},
                                   {"no_rope_layers", {0, 1}},
                                   {"properties", 1}})) == "not refused");
 }

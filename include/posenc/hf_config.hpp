@@ -8,50 +8,13 @@
 #include <vector>
 
 #include "posenc/axes.hpp"
+#include "posenc/hf_keys.hpp"
 #include "posenc/rope.hpp"
 #include "posenc/scaling.hpp"
 
 namespace posenc {
 inline namespace POSENC_ISA {
 namespace detail {
-
-struct HfWords {
-  const char *name, *words;  // one or many, with spaces between them
-};
-inline constexpr HfWords hf_other_names[] = {{"head_dim", "attention_head_dim kv_channels"},
-                                             {"hidden_size", "n_embd"},
-                                             {"partial_rotary_factor", "rotary_pct rope_pct"},
-                                             {"num_attention_heads", "n_head"},
-                                             {"max_position_embeddings", "n_positions"},
-                                             {"rope_theta", "rotary_emb_base"},
-                                             {"rope_parameters", "rope_scaling"}};
-// Keys read outside the rope's own object; the last line changes nothing (how pairs are stored, which layers turn).
-inline constexpr const char* hf_config_keys =
-    "head_dim hidden_size num_attention_heads max_position_embeddings original_max_position_embeddings rope_theta "
-    "rope_parameters rope_local_base_freq partial_rotary_factor rotary_dim qk_rope_head_dim qk_nope_head_dim use_rope "
-    "rotary global_head_dim alibi use_alibi mla_nope mla_use_nope use_dynamic_ntk position_embedding_type "
-    "rope_interleave indexer_rope_interleave no_rope_layers no_rope_layer_interval";
-// Keys of the rope's own object: of every type, and of one.
-inline constexpr const char* hf_rope_keys =
-    "rope_type type rope_theta partial_rotary_factor original_max_position_embeddings mrope_section mrope_interleaved ";
-inline constexpr HfWords hf_rope_types[] = {
-    {"default", ""},
-    {"linear dynamic proportional", "factor"},
-    {"llama3", "factor low_freq_factor high_freq_factor"},
-    {"yarn", "factor attention_factor beta_fast beta_slow truncate mscale mscale_all_dim"},
-    {"longrope", "factor attention_factor short_factor long_factor short_mscale long_mscale"}};
-// Keys that some model types must state, since their own code has an unusual default.
-inline constexpr HfWords hf_unusual_defaults[] = {
-    {"head_dim", "gemma gemma2 gemma3 gemma3n gemma4 qwen3 qwen3_next qwen3_vl qwen3_5 gpt_oss"},
-    {"partial_rotary_factor", "gpt_neox phi persimmon stablelm nemotron glm glm4 qwen3_next qwen3_5"},
-    {"rotary_dim", "gptj codegen"},
-    {"mrope_section", "qwen2_vl qwen2_5_vl qwen3_vl qwen3_5"},
-    {"mrope_interleaved", "qwen3_vl qwen3_5"}};
-
-inline bool has_word(const std::string& words, const std::string& word) {
-  return word.find(' ') == std::string::npos && !word.empty() &&
-         (" " + words + " ").find(" " + word + " ") != std::string::npos;
-}
 
 /// What a config.json says of its rope: the values from all places, each under one name; null is as good as nothing.
 /// Refused is what could be silently wrong: places that contradict each other, keys about a rope that are not
@@ -107,6 +70,12 @@ class HfConfig {
     need(sum_of_sections(sections, function_) == pairs, "mrope_section must be whole numbers that add up to the ",
          pairs, " pairs that turn, got ", shown(values_.at("mrope_section")));
     return flag("mrope_interleaved", false) ? mrope_interleaved(sections) : mrope_chunked(sections);
+  }
+  void agree(PairLayout layout) const {
+    if (!has("rope_interleave")) return;
+    const bool interleaved = flag("rope_interleave", false);
+    need(interleaved == (layout == PairLayout::interleaved), "rope_interleave is ", interleaved ? "true" : "false",
+         ", but the layout given is ", layout == PairLayout::half ? "half" : "interleaved");
   }
   double softmax() const { return type_ == "yarn" && has("qk_rope_head_dim") ? yarn_softmax_multiplier(yarn()) : 1; }
 
@@ -267,19 +236,20 @@ class HfConfig {
 }  // namespace detail
 
 /// The rope that a Hugging Face config.json describes, in the older spelling (rope_scaling, type) or the newer one
-/// (rope_parameters, rope_type): default, linear, dynamic, yarn, longrope (su), llama3, proportional, mrope. The config
-/// does not say in which pair layout the weights are; docs/models.md does. With qk_rope_head_dim (DeepSeek) the rope is
-/// for these channels alone, as a head of that width.
+/// (rope_parameters, rope_type): default, linear, dynamic, yarn, longrope (su), llama3, proportional, mrope. Few configs say
+/// in which pair layout the weights are (rope_interleave, which is held against layout); docs/models.md does. With
+/// qk_rope_head_dim (DeepSeek) the rope is for these channels alone, as a head of that width.
 ///   seq_len       the longest sequence to come. std::nullopt, not given, is an error where the rope depends on it
 ///                 (dynamic, longrope). Up to the trained length all numbers give the same.
 ///   layer_type    which rope, where layers differ (Gemma 3: "full_attention" or "sliding_attention").
 /// Throws    std::invalid_argument with the key and what was found, for a key that is missing, of a wrong type, not
-///           understood or contradicted elsewhere, an unknown rope_type, and what the scaling itself refuses.
+///           understood or contradicted elsewhere (or by layout), an unknown rope_type, and what the scaling refuses.
 /// Source    Hugging Face Transformers, modeling_rope_utils.py and the configuration classes of the models.
 template <class Scalar = float>
 Rope<Scalar> rope_from_config(const nlohmann::json& config, PairLayout layout,
                               std::optional<Index> seq_len = std::nullopt, const std::string& layer_type = "") {
   const detail::HfConfig read("rope_from_config", config, layer_type);
+  read.agree(layout);
   const Frequencies frequencies = read.frequencies(seq_len);
   return Rope<Scalar>(frequencies, read.axes(frequencies.size()), layout, read.head_dim());
 }
