@@ -1,16 +1,26 @@
-"""Fails if a page of the site asks another host for anything, if a relative link leads nowhere, or if markup is left in the text:
-check.py SITE"""
+"""Fails if a page of the site asks another host for anything, if a relative link leads nowhere, if markup is left in the text, or
+if a summary is cut where doxygen took a dot for the end of a sentence:  check.py SITE"""
 
 import os
 import re
 import sys
+from html import unescape
 from html.parser import HTMLParser
 from urllib.parse import unquote
 
 SITE = sys.argv[1]
 CODE = ("pre", "code", "tt", "script", "style")
 MARKUP_LEFT = re.compile(r"[@\\](ref|subpage|section|par|verbatim|endverbatim)\b|</?(tt|strong|em|table|td|code)\b|`")
+# The summary of a member, of a class or file, and of one in a list; and what doxygen leaves of "0 .. n - 1" and "a, b, ..".
+SUMMARY = re.compile(r'<td class="mdescRight">(.*?)<br />|<p>(.*?)<a href="#details">More|<td class="desc">(.*?)</td>', re.S)
+CUT = re.compile(r"[\s,]\.\s*$")
 REMOTE = re.compile(r"^(https?:)?//")
+
+
+def summaries(html):
+    for found in SUMMARY.finditer(html):
+        text = unescape(re.sub(r"<[^>]*>", "", next(part for part in found.groups() if part is not None)))
+        yield re.sub(r"\s*More\.\.\.$", "", text)
 
 
 class Page(HTMLParser):
@@ -54,6 +64,8 @@ def main():
             path = os.path.normpath(os.path.join(folder, name))
             if name.endswith(".html"):
                 pages[path] = Page(text_of(path))
+                cut = {text for text in summaries(text_of(path)) if CUT.search(text)}
+                problems.extend(f"{path} cuts a summary: {text!r}" for text in sorted(cut))
             elif name.endswith(".css"):
                 asked = re.findall(r"url\(['\"]?([^'\")]+)|@import\s+['\"]([^'\"]+)", text_of(path))
                 problems.extend(f"{path} asks for {a or b}" for a, b in asked if REMOTE.match(a or b))

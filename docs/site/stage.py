@@ -16,7 +16,7 @@ import sys
 ROOT, STAGE, LAB = sys.argv[1], sys.argv[2], sys.argv[3] == "1"
 SECTION = re.compile(r"(Shapes, Throws|Shapes|Units|Accuracy|Throws|Source) {2,}(.*)")
 # Headers without a public name.
-INTERNAL = {"errors", "fixed_point", "ladder", "phase_rows", "packet", "positions", "kernel"}
+INTERNAL = {"errors", "fixed_point", "hf_keys", "ladder", "phase_rows", "packet", "positions", "kernel"}
 
 
 def read(path):

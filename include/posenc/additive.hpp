@@ -11,7 +11,7 @@
 namespace posenc {
 inline namespace POSENC_ISA {
 
-/// Codes, one row a position: what encode returns.
+/// Codes, one row per position: what encode returns.
 template <class Scalar>
 using CodeMatrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
@@ -29,7 +29,7 @@ auto additive_view(X&& x, Index dim, const char* function) {
   return writable_view_of(std::forward<X>(x), dim, function);
 }
 
-/// Codes of the positions 0 .. count - 1, or of a vector-like of positions: zeros to which add(codes, positions) adds.
+/// Codes of the positions 0 to count - 1, or of a vector-like of positions: zeros to which add(codes, positions) adds.
 template <class Scalar, class Positions, class Add>
 CodeMatrix<Scalar> encode(Index dim, const Positions& positions_or_count, const char* function, Add add) {
   if constexpr (std::is_arithmetic_v<Positions>) {

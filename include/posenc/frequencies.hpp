@@ -12,8 +12,9 @@
 namespace posenc {
 inline namespace POSENC_ISA {
 
-/// An immutable ladder of angular frequencies omega_k, k = 0 .. size() - 1, in radians per position, with the attention
-/// factor by which RoPE multiplies its cosines and sines (1 but for YaRN and its kin).
+/// An immutable ladder: the list of the angular frequencies omega_k of all pairs, k from 0 to size() - 1, in radians per
+/// position (the inv_freq of other libraries), with the attention factor by which RoPE multiplies its cosines and sines (1
+/// but for YaRN and its kin).
 class Frequencies {
  public:
   /// The widest code: far beyond any model, and small enough that no size computed from it overflows.
@@ -83,7 +84,7 @@ class Frequencies {
     return result;
   }
 
-  /// The ladder made of pairs[0], pairs[1], .. of this one, with all their digits: a pair may be left out or repeated.
+  /// The ladder made of the named pairs of this one, in that order, with all their digits: a pair may be left out or repeated.
   /// Throws    std::invalid_argument for no pairs or one that is not within [0, size() - 1].
   Frequencies selected(const std::vector<Index>& pairs) const {
     detail::require(!pairs.empty(), "Frequencies::selected: there must be at least 1 pair, got 0");
@@ -109,7 +110,7 @@ class Frequencies {
   double attention_factor() const { return attention_factor_; }
   /// omega_k as turns per position in fixed point, with all its digits.
   const Step& step(Index k) const { return step_[checked(k)]; }
-  /// All steps, one a pair.
+  /// All steps, one per pair.
   const std::vector<Step>& steps() const { return step_; }
 
  private:
@@ -121,7 +122,7 @@ class Frequencies {
     }
   }
 
-  /// first r^k for k = 0 .. pairs - 1.
+  /// first r^k for k from 0 to pairs - 1.
   static std::vector<detail::Fixed> ladder(Index pairs, double first, const detail::Fixed& r) {
     std::vector<detail::Fixed> omega{detail::to_fixed(first)};
     while (static_cast<Index>(omega.size()) < pairs) omega.push_back(omega.back() * r);

@@ -1,5 +1,5 @@
 #pragma once
-// Learned positions: a trainable table with one row a position, added to the embedding.
+// Learned positions: a trainable table with one row per position, added to the embedding.
 
 #include <Eigen/Core>
 #include <utility>
@@ -11,8 +11,8 @@ inline namespace POSENC_ISA {
 
 /// Adds row p of a learned table.
 ///   x[i] <- x[i] + P[p_i]
-/// Shapes    table P: L_max x d; x: tokens x d, changed in place; positions: a first position, or a vector-like with one a
-///           row, each a whole number within [0, L_max - 1].
+/// Shapes    table P: L_max x d; x: tokens x d, changed in place; positions: a first position, or a vector-like with one
+///           per row, each a whole number within [0, L_max - 1].
 /// Throws    std::invalid_argument, before anything is written, for an empty table, columns other than d, a wrong number of
 ///           positions, or a position that has no row.
 /// Source    Gehring et al. 2017, "Convolutional Sequence to Sequence Learning"; BERT, GPT-2.
@@ -76,7 +76,7 @@ class LearnedPositions {
     return LearnedPositions(std::move(result));
   }
 
-  /// The codes themselves, one row a position: of 0 .. count - 1, or of the positions given.
+  /// The codes themselves, one row per position: of 0 to count - 1, or of the positions given.
   template <class Positions>
   Matrix encode(const Positions& positions_or_count) const {
     const char* function = "LearnedPositions::encode";

@@ -13,7 +13,7 @@ inline namespace POSENC_ISA {
 /// It keeps the order of positions, but has one scale only, grows without bound, and its inner products depend on both
 /// positions, not on their offset.
 ///
-/// Shapes    x: tokens x dim, changed in place; positions: a first position, or a vector-like with one a row.
+/// Shapes    x: tokens x dim, changed in place; positions: a first position, or a vector-like with one per row.
 /// Units     positions in tokens, may be negative and fractional; step in units of x per token.
 /// Accuracy  step p is formed in double and rounded once to Scalar, then added.  Test: linear_index_test.
 /// Throws    std::invalid_argument for dim < 1, a step that is not finite, columns other than dim, a wrong number of
@@ -31,7 +31,7 @@ class LinearIndex {
     add(std::forward<X>(x), positions, "LinearIndex::add_to");
   }
 
-  /// The codes themselves, one row a position: of 0 .. count - 1, or of the positions given.
+  /// The codes themselves, one row per position: of 0 to count - 1, or of the positions given.
   template <class Positions>
   CodeMatrix<Scalar> encode(const Positions& positions_or_count) const {
     const char* function = "LinearIndex::encode";

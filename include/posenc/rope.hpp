@@ -27,7 +27,8 @@ struct RopeTable {
 ///
 /// In every call x is tokens x (heads * head_dim), in any dense Eigen form with data in memory, or a HeadsView of raw
 /// memory; positions are a first position, row i then having first + i, or a vector-like of integers or reals with one
-/// position a token, which must not lie in x itself (a HeadsView also takes one a batch x token: a vector in this order, or an Eigen matrix batch x tokens).
+/// position per token, which must not lie in x itself (a HeadsView also takes one per batch x token: a vector in this
+/// order, or an Eigen matrix batch x tokens).
 ///
 /// Units     positions in tokens, may be negative and fractional; omega in radians per token.
 /// Accuracy  cosines and sines within 1.5e-7 (float) and 5e-16 (double) of the real numbers' for |p| <= 2^40; a rotated
@@ -44,7 +45,7 @@ class Rope {
   /// The whole head turns: head_dim = frequencies.dim().
   Rope(Frequencies frequencies, PairLayout layout) : Rope(frequencies, layout, frequencies.dim()) {}
 
-  /// Partial rotary: channels first_channel .. first_channel + frequencies.dim() - 1 of a head turn, the others pass through.
+  /// Partial rotary: frequencies.dim() channels of a head turn, from first_channel on; the others pass through.
   Rope(Frequencies frequencies, PairLayout layout, Index head_dim, Index first_channel = 0)
       : Rope(std::move(frequencies), PairAxes{}, layout, head_dim, first_channel) {}
 
@@ -96,6 +97,7 @@ class Rope {
 
   /// Gradient with respect to rotate's input from the gradient with respect to its output, in place: the transpose.
   ///   (u, v) -> g (u cos t + v sin t, -u sin t + v cos t)
+  /// unrotate is the inverse, the same turn times 1 / g: the two are one where g is 1.
   template <class X, class Positions = detail::FromZero>
   void backward(X&& gradient, const Positions& positions = Positions{}) const {
     in_place(std::forward<X>(gradient), positions, true, factor(), "Rope::backward");
@@ -103,7 +105,7 @@ class Rope {
 
   /// Moves rows that were rotated before by an offset: from position p to p + delta. The attention factor, which they
   /// have in them already, is not applied again.
-  /// Shapes    delta: one number for all rows, or a vector-like with one a token.
+  /// Shapes    delta: one number for all rows, or a vector-like with one per token.
   template <class X, class Deltas>
   void shift(X&& x, const Deltas& delta) const {
     if constexpr (std::is_arithmetic_v<Deltas>) {
@@ -118,7 +120,7 @@ class Rope {
   }
 
   /// The cosines and sines that rotate uses, attention factor included: for engines that want a cache of their own.
-  /// Shapes    from a count n: positions 0 .. n - 1; from a vector-like: its positions. Both n x pairs.
+  /// Shapes    from a count n: positions 0 to n - 1; from a vector-like: its positions. Both n x pairs.
   template <class Positions>
   RopeTable<Scalar> table(const Positions& positions_or_count) const {
     const char* function = "Rope::table";

@@ -60,7 +60,7 @@ void rotate_by_table(X&& x, const Cos& cos, const Sin& sin, PairLayout layout, I
 
 /// Rotates the pairs of every head by given tables, in place: row i of the tables for row i of x.
 ///   (a, b) -> (a cos - b sin, a sin + b cos)      for pair k of each head, with cos = cos(i, k), sin = sin(i, k)
-/// Shapes    x: tokens x (heads * head_dim), or a HeadsView with one table row a token, or one a batch x token;
+/// Shapes    x: tokens x (heads * head_dim), or a HeadsView with one table row per token, or one per batch x token;
 ///           cos, sin: tokens x pairs; 2 pairs <= head_dim, channels from 2 pairs on pass through.
 /// Accuracy  each product-and-sum rounds at most twice in the type computed in (float for 16-bit data).
 /// Throws    std::invalid_argument, before anything is written, if shapes do not fit.
@@ -77,8 +77,8 @@ void rotate_pairs(X&& x, const Cos& cos, const Sin& sin, PairLayout layout, Inde
 }
 
 /// The same with a cache of rows by position: row p of the tables for a token at position p.
-/// Shapes    cos, sin: positions x pairs; position_ids: a first position, or a vector-like of integers with one a token or
-///           one a batch x token, or an Eigen matrix batch x tokens.
+/// Shapes    cos, sin: positions x pairs; position_ids: a first position, or a vector-like of integers with one per token
+///           or one per batch x token, or an Eigen matrix batch x tokens.
 /// Throws    std::invalid_argument, before anything is written, if shapes do not fit or a position has no row.
 /// Source    ONNX operator RotaryEmbedding, opset 23, with position_ids.
 template <class X, class Cos, class Sin, class Positions>

@@ -24,7 +24,7 @@ enum class SinCosOrder {
 /// An object is immutable; add_to may be called from many threads and allocates nothing.
 ///
 /// Shapes    x: tokens x dim, any dense Eigen form with data in memory, changed in place; positions: a first position, row
-///           i then having first + i, or a vector-like of integers or reals with one a row.
+///           i then having first + i, or a vector-like of integers or reals with one per row.
 /// Units     positions in tokens, may be negative and fractional; omega in radians per token.
 /// Accuracy  every sine and cosine within 1.5e-7 (float) and 5e-16 (double) of the real number's for |p| <= 2^40; the sum
 ///           rounds once more.  Test: sinusoidal_test.
@@ -57,7 +57,7 @@ class Sinusoidal {
     add(std::forward<X>(x), positions, embedding_scale, "Sinusoidal::add_to");
   }
 
-  /// The codes themselves, one row a position: of 0 .. count - 1, or of the positions given.
+  /// The codes themselves, one row per position: of 0 to count - 1, or of the positions given.
   template <class Positions>
   CodeMatrix<Scalar> encode(const Positions& positions_or_count) const {
     const char* function = "Sinusoidal::encode";

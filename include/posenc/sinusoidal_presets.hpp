@@ -27,7 +27,7 @@ inline namespace POSENC_ISA {
 
 namespace detail {
 
-/// first r^k for k = 0 .. pairs - 1, where r^steps = 1 / ratio.
+/// first r^k for k from 0 to pairs - 1, where r^steps = 1 / ratio.
 /// With first = 1 and whole steps every digit is kept: the square of the ratio is a double more often than its inverse, and
 /// the ladder from 1 with the square in twice as many steps is the same, only longer.
 inline Frequencies falling_ladder(Index pairs, double first, double ratio, double steps) {
