@@ -32,7 +32,7 @@ struct Checked {
 };
 
 /// Times work and limit in turns, so that both meet the same machine in the same state, and reports the median of their
-/// ratios, the bytes a second of the work and the error. A turn lasts 0.1 ms or one call, whichever is longer.
+/// ratios, the bytes per second of the work and the error. A turn lasts 0.1 ms or one call, whichever is longer.
 /// Shapes    bytes: read and written by one call of work.
 template <class Work, class Limit>
 void compare(benchmark::State& state, const Checked& checked, std::size_t bytes, Work&& work, Limit&& limit) {

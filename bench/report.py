@@ -58,7 +58,7 @@ class Report:
         return met
 
     def cell(self, build, name, throughput=True):
-        """Ratio, bytes a second and error, with the ratio marked where it misses its target."""
+        """Ratio, bytes per second and error, with the ratio marked where it misses its target."""
         run = self.get(build, name)
         if run is None:
             return "-"
@@ -185,7 +185,7 @@ def main():
         "BFLOAT16": rotate["bfloat16"], "WAYS": other_ways, "BUILDS": builds, "HALF": others["half"],
         "INTERLEAVED": others["interleaved"], "BEST": report.flags(best), "CODES": codes, "REST": rest,
         "PUBLISHED": published, "CONDITIONS": conditions(results, contexts),
-        "THROUGHPUT_PLOT": "![bytes a second by shape](plots/throughput.svg)\n" if "throughput" in plots else "",
+        "THROUGHPUT_PLOT": "![bytes per second by shape](plots/throughput.svg)\n" if "throughput" in plots else "",
         "ERROR_PLOT": "![largest error by position](plots/errors.svg)\n" if "errors" in plots else "",
     }
     text = fill((HERE / "report.md.in").read_text(), parts)

@@ -1,7 +1,7 @@
-# Bars: bytes a second by shape. Given: data, columns, svg.
+# Bars: bytes per second by shape. Given: data, columns, svg.
 set terminal svg size 1100,520 background rgb 'white' font 'sans-serif,13'
 set output svg
-set title 'Rotation in place, float, one thread: bytes read and written a second' textcolor rgb 'black'
+set title 'Rotation in place, float, one thread: bytes read and written per second' textcolor rgb 'black'
 set xlabel 'tokens x heads x head_dim' offset 0,-1.5 noenhanced
 set bmargin 6
 set ylabel 'GB/s'

@@ -13,7 +13,7 @@
 using Eigen::Index;
 using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Triple = Eigen::RowVector3i;                        // time, height, width
-using Positions = Eigen::Matrix<int, Eigen::Dynamic, 3>;  // one row a token, one column an axis
+using Positions = Eigen::Matrix<int, Eigen::Dynamic, 3>;  // one row per token, one column per axis
 
 void claim(bool is_true, const char* statement) {
   std::printf("  %s: %s\n", is_true ? "true" : "FALSE", statement);

@@ -11,7 +11,7 @@
 #include <random>
 
 using Eigen::Index;
-using Codes = Eigen::MatrixXd;  // one row a position; any Eigen matrix of real numbers will do
+using Codes = Eigen::MatrixXd;  // one row per position; any Eigen matrix of real numbers will do
 
 constexpr Index count = 128, dim = 16;
 

@@ -34,7 +34,7 @@ Eigen::RowVectorXf scores_of(const Matrix& query, const Eigen::Ref<const Matrix>
 }
 
 int main() {
-  // What the projections of a layer would give, one row a token.
+  // What the projections of a layer would give, one row per token.
   std::mt19937 random(1);
   const Matrix queries = random_matrix(tokens, width, random), keys = random_matrix(tokens, width, random);
   const posenc::Rope rope(posenc::Frequencies::geometric(head_dim), posenc::PairLayout::half);

@@ -30,14 +30,14 @@ Matrix random_matrix(Index rows, Index cols, std::mt19937& random) {
   return x;
 }
 
-struct Data {  // sentences, one word a row: its number and its place in the sentence
+struct Data {  // sentences, one word per row: its number and its place in the sentence
   std::vector<Index> word, position;
-  std::vector<double> likely;  // 1 or 0, one a sentence
+  std::vector<double> likely;  // 1 or 0, one per sentence
 };
 
 struct Result {
   double loss;
-  Matrix probability;  // that a sentence is likely, one a sentence
+  Matrix probability;  // that a sentence is likely, one per sentence
 };
 
 /// h = tanh(E[word] + P[position]); probability = sigmoid(sum over the words of w . h). The tanh matters: in a plain sum

@@ -27,7 +27,7 @@ void print(const std::string& title, const Matrix& x) {
 }
 
 int main() {
-  // Three tokens of width 8, one a row. A word has the same row wherever it stands: order is not in there yet.
+  // Three tokens of width 8, one per row. A word has the same row wherever it stands: order is not in there yet.
   // (In double here, so that the digits printed are the same on every machine; float is what the encoders default to.)
   Matrix sentence(3, 8);
   sentence << 0.2, -0.1, 0.4, 0.3, -0.2, 0.5, 0.1, -0.3,  // the
@@ -45,7 +45,7 @@ int main() {
   posenc::Sinusoidal<double>(8).add_to(x);
   print("Sinusoidal: + [sin p, cos p, sin 0.1p, cos 0.1p, sin 0.01p, cos 0.01p, sin 0.001p, cos 0.001p]", x);
 
-  // A table that training would fill, one row a position. These are filled by hand.
+  // A table that training would fill, one row per position. These are filled by hand.
   Matrix table(3, 8);
   table << 1, 0, 1, 0, 1, 0, 1, 0,  // position 0
       0, 1, 0, 1, 0, 1, 0, 1,       // position 1

@@ -32,7 +32,7 @@ std::vector<float> scores_with_next(const posenc::Rope<>& rope, const Positions&
 bool close(float a, float b) { return std::abs(a - b) < 1e-4f; }
 
 int main() {
-  // Two readings a second, with a dropout of five seconds and one of an hour.
+  // Two readings per second, with a dropout of five seconds and one of an hour.
   const std::vector<double> seconds = {0, 0.5, 1, 1.5, 6.5, 7, 7.25, 3607.25, 3607.75};
 
   // Choose the ladder by the times that matter. Here the fastest pair turns once in 2 seconds, so that half a second is a

@@ -1,7 +1,7 @@
 // Decodes a small Llama model: Eigen does the algebra, posenc the positions.
 //   g++ -std=c++17 -O3 -I include -I /usr/include/eigen3 examples/tiny_llama.cpp -o tiny_llama
 //   ./tiny_llama MODEL.bin TOKENIZER.bin            prints the model's story, then checks what positions do to it
-//   ./tiny_llama --logits MODEL.bin TOKENIZER.bin   prints numbers: one line a position, its token and all its logits
+//   ./tiny_llama --logits MODEL.bin TOKENIZER.bin   prints numbers: one line per position, its token and all its logits
 // The files are of llama2.c's first format (little-endian), for example stories260K.bin and tok512.bin of the project
 // karpathy/tinyllamas. Its RoPE has interleaved pairs and base 10000.
 
@@ -143,7 +143,7 @@ Matrix rms_norm(const Matrix& x, const Matrix& weight) {
   return ((x.array().colwise() / root).rowwise() * weight.row(0).array()).matrix();
 }
 
-/// Keys, already rotated, and values of the tokens so far: a matrix a layer, tokens x kv_dim.
+/// Keys, already rotated, and values of the tokens so far: a matrix per layer, tokens x kv_dim.
 struct Cache {
   explicit Cache(const Model& m, Index tokens)
       : keys(static_cast<std::size_t>(m.layers), Matrix(tokens, m.kv_dim())), values(keys) {}

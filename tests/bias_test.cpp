@@ -438,7 +438,7 @@ TEST_CASE("T5 refuses by name buckets and tables and heads that do not fit") {
   Eigen::MatrixXf scores = Eigen::MatrixXf::Ones(2, 2);
   const Eigen::MatrixXf table = Eigen::MatrixXf::Ones(32, 4), low = Eigen::MatrixXf::Ones(31, 4);
   CHECK_THROWS_WITH(buckets.add_to(scores, low, 0),
-                    "posenc::T5Buckets::add_to: the table must have 32 rows, one a bucket, got 31");
+                    "posenc::T5Buckets::add_to: the table must have 32 rows, one per bucket, got 31");
   CHECK_THROWS_WITH(buckets.add_to(scores, table, 4), "posenc::T5Buckets::add_to: head must be within [0, 4), got 4");
   CHECK_THROWS_WITH(buckets.add_to(scores, table, -1), "posenc::T5Buckets::add_to: head must be within [0, 4), got -1");
   CHECK_THROWS_WITH(buckets.add_to(scores, table, 0, far + 1),

@@ -128,7 +128,7 @@ TEST_CASE("Without a base the ladder is that of the original Transformer") {
   for (Index k = 0; k < 4; ++k) CHECK(ladder[k] == expected[k]);
 }
 
-TEST_CASE("A base of 1 gives every pair one radian a position") {
+TEST_CASE("A base of 1 gives every pair one radian per position") {
   const Frequencies ladder = Frequencies::geometric(7, 1.0);
   for (Index k = 0; k < ladder.size(); ++k) {
     CHECK(ladder[k] == 1.0);

@@ -159,8 +159,8 @@ TEMPLATE_TEST_CASE("every verb on a view of any order gives the bits of the matr
       check([&](auto&& data, const auto& p) { rope.backward(data, p); }, positions, row_positions);
       check([&](auto&& data, const auto& p) { rope.shift(data, p); }, positions, row_positions);
     };
-    check_all(token_positions, shared);                       // one a token, the same for each sequence of the batch
-    check_all(batch_token_positions, batch_token_positions);  // one a batch x token, as a vector
+    check_all(token_positions, shared);                       // one per token, the same for each sequence of the batch
+    check_all(batch_token_positions, batch_token_positions);  // one per batch x token, as a vector
     check_all(by_rows, batch_token_positions);                // and as a matrix, stored either way
     check_all(by_columns, batch_token_positions);
     check_all(by_columns.cast<double>(), batch_token_positions);

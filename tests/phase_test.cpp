@@ -159,7 +159,7 @@ TEST_CASE("Turning backwards is the negative phase bit for bit") {
   CHECK(-Step{3, {}}.fraction == Phase{});
   CHECK((-Step{3, {}}).whole == -3);
   CHECK((-Step{3, {0, 1}}).whole == -4);
-  const double omega = 12345.678;  // nearly 2000 whole turns a position
+  const double omega = 12345.678;  // nearly 2000 whole turns per position
   CHECK(step_of(-omega).whole == -step_of(omega).whole - 1);
 }
 

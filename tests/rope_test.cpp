@@ -152,7 +152,7 @@ TEMPLATE_TEST_CASE("every verb of Rope is the formula to the last allowed bit", 
 TEMPLATE_TEST_CASE("given frequencies are used as exactly those numbers and the attention factor multiplies", "[rope]",
                    float, double, half, bfloat16) {
   if (!reference_is_exact) return skip("no MPFR");
-  // Far beyond a ladder: faster than a turn a position, backwards, standing still. 0.1f is not 0.1.
+  // Far beyond a ladder: faster than a turn per position, backwards, standing still. 0.1f is not 0.1.
   const std::vector<double> values = {1.0,     static_cast<double>(0.1f), 1e-9, 7.5, -0.3, 0.0,
                                       4000.25, 0.7071067811865476};
   const std::vector<Real> omega(values.begin(), values.end());

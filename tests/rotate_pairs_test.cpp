@@ -169,7 +169,7 @@ TEST_CASE("rotate_pairs with position ids takes the row of the table that the po
     check(ids, ids, 1);
     check(ids, ids, 2);
     check(Eigen::Map<const Rows<int>>(ids.data(), 2, 3), ids, 2);
-    check(std::vector<int>{8, 0, 5}, {8, 0, 5, 8, 0, 5}, 2);  // one a token, which the batch shares
+    check(std::vector<int>{8, 0, 5}, {8, 0, 5, 8, 0, 5}, 2);  // one per token, which the batch shares
     check(3, {3, 4, 5, 6, 7, 8}, 1);
     check(std::array<double, 6>{0, 1, 2, 3, 4, 8}, {0, 1, 2, 3, 4, 8}, 1);
     Rows<float> matrix = x, expected = x;

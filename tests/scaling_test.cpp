@@ -605,9 +605,9 @@ TEST_CASE("lengths and lists and ranges that do not fit are refused by name") {
                     "posenc::scale_llama3: original_max_position must be at least 1, got 0");
 
   CHECK_THROWS_WITH(posenc::scale_longrope(6, 1e4, {two, three, 2048, 4096}, 1),
-                    "posenc::scale_longrope: short_factor must have 3 entries, one a pair, got 2");
+                    "posenc::scale_longrope: short_factor must have 3 entries, one per pair, got 2");
   CHECK_THROWS_WITH(posenc::scale_longrope(6, 1e4, {three, four, 2048, 4096}, 1),
-                    "posenc::scale_longrope: long_factor must have 3 entries, one a pair, got 4");
+                    "posenc::scale_longrope: long_factor must have 3 entries, one per pair, got 4");
   CHECK_THROWS_WITH(posenc::scale_longrope(6, 1e4, {three, three, 1, 4096}, 1),
                     "posenc::scale_longrope: original_max_position must be at least 2, got 1");
   CHECK_THROWS_WITH(posenc::scale_longrope(6, 1e4, {three, three, 2048, 4096}, -1),

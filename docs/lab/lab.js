@@ -231,7 +231,7 @@ function draw() {
 }
 
 let asked = false;
-function redraw() {  // once a frame, however many controls have changed
+function redraw() {  // once per frame, however many controls have changed
   if (asked) return;
   asked = true;
   requestAnimationFrame(() => { asked = false; draw(); });
@@ -242,7 +242,7 @@ let speaking;
 function speak() {
   clearTimeout(speaking);
   speaking = setTimeout(() => {
-    show("status", `Pair ${state.k}: omega ${at("omega").textContent} radians a token, a turn in ${at("period").textContent} ` +
+    show("status", `Pair ${state.k}: omega ${at("omega").textContent} radians per token, a turn in ${at("period").textContent} ` +
                    `tokens. At position ${whole(state.position)} the float angle is wrong by ${at("float-error").textContent}.`);
   }, 700);
 }

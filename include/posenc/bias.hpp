@@ -172,7 +172,7 @@ class T5Buckets {
     const char* function = "T5Buckets::add_to";
     static_assert(detail::is_eigen<Table>, "posenc: the table is an Eigen matrix, num_buckets x heads");
     detail::require(table.rows() == num_buckets_, function, ": the table must have ", num_buckets_,
-                    " rows, one a bucket, got ", table.rows());
+                    " rows, one per bucket, got ", table.rows());
     detail::require(head >= 0 && head < table.cols(), function, ": head must be within [0, ", table.cols(), "), got ",
                     head);
     detail::add_bias(std::forward<Scores>(scores), query_offset, function, [&](Position relative) {

@@ -131,7 +131,7 @@ class HfConfig {
     }
   }
 
-  /// Finds the rope's own object, of which there may be one a layer type, and takes over its values.
+  /// Finds the rope's own object, of which there may be one per layer type, and takes over its values.
   void take_rope() {
     Json rope = has("rope_parameters") ? value("rope_parameters", &Json::is_object, "an object") : Json::object();
     std::string layers, others, keys;

@@ -15,7 +15,7 @@ class PairAxes {
  public:
   PairAxes() = default;
 
-  /// axis_of_pair: one axis index a pair, each within [0, count - 1]. blocks: the head is that many equal stretches of
+  /// axis_of_pair: one axis index per pair, each within [0, count - 1]. blocks: the head is that many equal stretches of
   /// channels, each laid out as a head of its own.
   /// Throws    std::invalid_argument for count or blocks < 1, more than 64 axes, no pairs, or an axis outside.
   PairAxes(std::vector<Index> axis_of_pair, Index count, Index blocks = 1)

@@ -31,7 +31,7 @@ struct Llama3Parameters {
   Index original_max_position = 0;
 };
 struct LongRopeParameters {
-  std::vector<double> short_factor, long_factor;  ///< one divisor a pair
+  std::vector<double> short_factor, long_factor;  ///< one divisor per pair
   Index original_max_position = 0, max_position = 0;
   std::optional<double> factor = {}, attention_factor = {};
 };
@@ -244,7 +244,7 @@ inline Frequencies scale_longrope(Index dim, double base, const LongRopeParamete
   detail::require_ladder(function, "dim", dim, 2, base);
   const auto require_list = [&](const char* name, const std::vector<double>& list) {
     const Index length = static_cast<Index>(list.size());
-    detail::require(length == dim / 2, function, ": ", name, " must have ", dim / 2, " entries, one a pair, got ",
+    detail::require(length == dim / 2, function, ": ", name, " must have ", dim / 2, " entries, one per pair, got ",
                     length);
     for (Index k = 0; k < length; ++k) {
       detail::require(detail::is_between(list[static_cast<std::size_t>(k)], 1e-6, 1e9), function, ": ", name, "[", k,
