@@ -8,12 +8,10 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <vector>
 
 using Eigen::Index;
 using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using Triple = Eigen::RowVector3i;                        // time, height, width
-using Positions = Eigen::Matrix<int, Eigen::Dynamic, 3>;  // one row per token, one column per axis
+using Positions = Eigen::Matrix<int, Eigen::Dynamic, 3>;  // one row per token; time, height, width
 
 void claim(bool is_true, const char* statement) {
   std::printf("  %s: %s\n", is_true ? "true" : "FALSE", statement);
@@ -23,22 +21,21 @@ void claim(bool is_true, const char* statement) {
 /// The positions of a sequence by the rule of Qwen2-VL: text counts on all axes at once, patches lie on a grid that
 /// begins where the text has arrived, and what follows goes on after the largest number so far.
 struct Sequence {
-  std::vector<Triple> tokens;
+  Positions positions{0, 3};
   int next = 0;
 
+  void add(int time, int height, int width) {
+    positions.conservativeResize(positions.rows() + 1, 3);
+    positions.bottomRows<1>() << time, height, width;
+  }
   void text(int count) {
-    for (int i = 0; i < count; ++i) tokens.emplace_back(Triple::Constant(next++));
+    for (int i = 0; i < count; ++i, ++next) add(next, next, next);
   }
   void patches(int frames, int rows, int columns) {  // an image has one frame
     for (int t = 0; t < frames; ++t)
       for (int h = 0; h < rows; ++h)
-        for (int w = 0; w < columns; ++w) tokens.emplace_back(next + t, next + h, next + w);
+        for (int w = 0; w < columns; ++w) add(next + t, next + h, next + w);
     next += std::max({frames, rows, columns});
-  }
-  Positions positions() const {
-    Positions result(static_cast<Index>(tokens.size()), 3);
-    for (Index i = 0; i < result.rows(); ++i) result.row(i) = tokens[static_cast<std::size_t>(i)];
-    return result;
   }
 };
 
@@ -59,9 +56,9 @@ int main() {
   sequence.text(1);
   sequence.patches(2, 1, 2);  // a video of 2 frames with 1 x 2 patches
   sequence.text(1);
-  const Positions positions = sequence.positions();
+  const Positions& positions = sequence.positions;
   const char* const axes[] = {"time  ", "height", "width "};
-  std::printf("2 words, an image of 2 x 3, a word, a video of 2 frames of 1 x 2, a word\n");
+  std::puts("2 words, an image of 2 x 3, a word, a video of 2 frames of 1 x 2, a word");
   for (Index axis = 0; axis < 3; ++axis) {
     std::printf("  %s", axes[axis]);
     for (const int p : positions.col(axis)) std::printf(" %2d", p);
@@ -77,15 +74,14 @@ int main() {
   const Eigen::VectorXi text_only = Eigen::VectorXi::LinSpaced(50, 0, 49);
   claim(rotated(mrope, Positions(text_only.replicate(1, 3))) == rotated(plain, text_only),
         "text alone has the bits of plain RoPE");
-  const float still = x.row(2).squaredNorm(), right = x.row(2).dot(x.row(3)), down = x.row(2).dot(x.row(5)),
-              after = x.row(9).dot(x.row(11));
-  claim(close(down, x.row(4).dot(x.row(7))), "one row down is the same step in every column");
+  const auto dot = [](const Matrix& rows, Index a, Index b) { return rows.row(a).dot(rows.row(b)); };
+  const float still = dot(x, 2, 2), right = dot(x, 2, 3), down = dot(x, 2, 5), after = dot(x, 9, 11);
+  claim(close(down, dot(x, 4, 7)), "one row down is the same step in every column");
   std::printf("  score of a patch with itself %.1f, one column on %.1f, one row down %.1f, one frame later %.1f\n",
-              static_cast<double>(still), static_cast<double>(right), static_cast<double>(down),
-              static_cast<double>(after));
+              double{still}, double{right}, double{down}, double{after});
   claim(still > right + 0.1f && right > down + 0.1f && down > after + 0.1f, "each axis is a step of its own");
   const Matrix later = rotated(mrope, Positions(positions.array() + 100000));
-  claim(close(later.row(2).dot(later.row(9)), x.row(2).dot(x.row(9))),
+  claim(close(dot(later, 2, 9), dot(x, 2, 9)),
         "after 100000 more words before it, image and video look the same to each other");
 
   // Inside an image encoder there is no text: each patch has a row and a column. Four conventions are in use, and weights
@@ -94,13 +90,10 @@ int main() {
   for (int i = 0; i < 12; ++i) grid.row(i) << i / 4, i % 4;
   const posenc::Rope rope = posenc::axial_rope(posenc::Axial2d::hw_half, 64);
   const Matrix patches = rotated(rope, grid);
-  const auto score = [&](Index a, Index b) { return patches.row(a).dot(patches.row(b)); };
-  std::printf("3 x 4 patches of an image: score of the first with each\n");
-  for (Index row = 0; row < 3; ++row) {
-    std::printf("  ");
-    for (Index column = 0; column < 4; ++column) std::printf(" %5.1f", static_cast<double>(score(0, 4 * row + column)));
-    std::printf("\n");
-  }
-  claim(close(score(0, 5), score(6, 11)), "one down and one right is the same step everywhere");
-  claim(score(0, 0) > score(0, 1) && score(0, 1) > score(0, 5), "near patches score higher than those across");
+  std::puts("3 x 4 patches of an image: score of the first with each");
+  for (Index patch = 0; patch < 12; ++patch)
+    std::printf("%s %5.1f%s", patch % 4 == 0 ? "  " : "", double{dot(patches, 0, patch)}, patch % 4 == 3 ? "\n" : "");
+  claim(close(dot(patches, 0, 5), dot(patches, 6, 11)), "one down and one right is the same step everywhere");
+  claim(dot(patches, 0, 0) > dot(patches, 0, 1) && dot(patches, 0, 1) > dot(patches, 0, 5),
+        "near patches score higher than those across");
 }

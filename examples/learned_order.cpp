@@ -34,10 +34,9 @@ struct Data {  // sentences, one word per row: its number and its place in the s
   std::vector<Index> word, position;
   std::vector<double> likely;  // 1 or 0, one per sentence
 };
-
 struct Result {
   double loss;
-  Matrix probability;  // that a sentence is likely, one per sentence
+  Eigen::VectorXd probability;  // that a sentence is likely
 };
 
 /// h = tanh(E[word] + P[position]); probability = sigmoid(sum over the words of w . h). The tanh matters: in a plain sum
@@ -47,7 +46,7 @@ Result train(const Data& data, bool with_positions) {
   Matrix E = random_matrix(animals + 1, dim, random), w = random_matrix(1, dim, random);
   Matrix P = with_positions ? random_matrix(length, dim, random) : Matrix::Zero(length, dim);
   const Index sentences = static_cast<Index>(data.likely.size());
-  Result result{0, Matrix(sentences, 1)};
+  Result result{0, Eigen::VectorXd(sentences)};
   for (int step = 0; step < 1000; ++step) {
     const Table word_table(E), position_table(P);
     Matrix h = word_table.encode(data.word);  // (sentences * length) x dim
@@ -60,7 +59,7 @@ Result train(const Data& data, bool with_positions) {
     for (Index s = 0; s < sentences; ++s) {
       const Eigen::RowVectorXd sum = h.middleRows(s * length, length).colwise().sum();
       const double p = 1 / (1 + std::exp(-sum.dot(w.row(0)))), y = data.likely[static_cast<std::size_t>(s)];
-      result.probability(s, 0) = p;
+      result.probability(s) = p;
       result.loss -= (y * std::log(p) + (1 - y) * std::log(1 - p)) / static_cast<double>(sentences);
       const double error = (p - y) / static_cast<double>(sentences);
       dw += error * sum;
@@ -91,13 +90,11 @@ int main() {
   for (const std::size_t s : {0u, 4u, 6u, 9u, 11u, 14u}) {
     const std::string text = std::string(words[data.word[3 * s]]) + " chases " + words[data.word[3 * s + 2]];
     std::printf("%-20s  %7s  %13.2f  %15.2f\n", text.c_str(), data.likely[s] > 0.5 ? "yes" : "no",
-                bag.probability(static_cast<Index>(s), 0), ordered.probability(static_cast<Index>(s), 0));
+                bag.probability(static_cast<Index>(s)), ordered.probability(static_cast<Index>(s)));
   }
   std::printf("%-20s  %7s  %13.4f  %15.4f\n", "loss", "", bag.loss, ordered.loss);
   claim(std::abs(bag.loss - std::log(2.0)) < 1e-4, "a bag of words ends at ln 2, the loss of guessing");
-  Index right = 0;
-  for (Index s = 0; s < ordered.probability.rows(); ++s)
-    right += std::abs(ordered.probability(s, 0) - data.likely[static_cast<std::size_t>(s)]) < 0.1 ? 1 : 0;
-  claim(right == ordered.probability.rows(),
+  const Eigen::Map<const Eigen::VectorXd> likely(data.likely.data(), ordered.probability.size());
+  claim((ordered.probability - likely).cwiseAbs().maxCoeff() < 0.1,
         "with a trained table of positions every sentence is right, and by at least 0.9");
 }

@@ -26,7 +26,9 @@ if [ -f "$models/stories260K.bin" ] && [ -f "$models/tok512.bin" ]; then
   run tiny_llama "$models/stories260K.bin" "$models/tok512.bin"
 else
   say "tiny_llama is skipped: there is no model in $models"
-  echo "It needs stories260K.bin and tok512.bin, of the project karpathy/tinyllamas. Then:"
+  echo "It needs stories260K.bin and tok512.bin:"
+  echo "  https://huggingface.co/karpathy/tinyllamas/tree/main/stories260K"
+  echo "Then:"
   echo "  sh examples/run.sh FOLDER_WITH_THE_TWO_FILES"
   [ $# -eq 0 ]  # a folder that was asked for and has no model is an error
 fi

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <limits>
 #include <random>
 
@@ -28,20 +27,16 @@ Matrix random_matrix(Index rows, Index cols, std::mt19937& random) {
 /// Causal attention of queries to keys that arrive in pieces: out = sum of e^(score - largest) value, divided by the sum of
 /// the weights at the end. When a piece brings a larger score, what was summed before is scaled down to it.
 struct OnlineSoftmax {
-  Matrix q, out;  // rotated queries; rows x head_dim
-  Index first;    // position of the first query
-  Eigen::ArrayXf largest, sum;
-
-  OnlineSoftmax(const Matrix& queries, Index first_position)
-      : q(queries), out(Matrix::Zero(q.rows(), q.cols())), first(first_position), sum(Eigen::ArrayXf::Zero(q.rows())) {
-    largest = Eigen::ArrayXf::Constant(q.rows(), std::numeric_limits<float>::lowest());
-  }
+  Matrix q;     // rotated queries, one per row
+  Index first;  // position of the first of them
+  Matrix out = Matrix::Zero(q.rows(), q.cols());
+  Eigen::ArrayXf sum = Eigen::ArrayXf::Zero(q.rows());
+  Eigen::ArrayXf largest = Eigen::ArrayXf::Constant(q.rows(), std::numeric_limits<float>::lowest());
   template <class Keys, class Values>
   void add(const Keys& keys, const Values& values, Index first_key) {
     const Matrix scores = q * keys.transpose() / std::sqrt(static_cast<float>(head_dim));
     for (Index i = 0; i < q.rows(); ++i) {
-      const Index seen =
-          std::min(first + i + 1 - first_key, keys.rows());  // a query sees its own key and those before it
+      const Index seen = std::min(first + i + 1 - first_key, keys.rows());  // its own key and those before it
       if (seen <= 0) continue;
       const float now = std::max(largest(i), scores.row(i).head(seen).maxCoeff()), shrink = std::exp(largest(i) - now);
       const Eigen::RowVectorXf weights = (scores.row(i).head(seen).array() - now).exp();
@@ -59,7 +54,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (tokens % ranks != 0) {
-    if (rank == 0) std::fprintf(stderr, "%d tokens do not split over %d ranks\n", static_cast<int>(tokens), ranks);
+    std::fprintf(stderr, "%d tokens do not split over %d ranks\n", static_cast<int>(tokens), ranks);
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
   // Stands for the projections of a layer. Every rank makes all rows, so that it can compare with one process below.
@@ -68,8 +63,7 @@ int main(int argc, char** argv) {
                v = random_matrix(tokens, head_dim, random);
   const posenc::Rope rope(posenc::Frequencies::geometric(head_dim), posenc::PairLayout::half);
 
-  // Each rank has `rows` tokens from position `first` on. That is all it has to know: nothing about positions is sent, and
-  // no table of cosines is made, here or anywhere.
+  // Each rank has `rows` tokens from position `first` on, and knows both: nothing about positions is sent.
   const Index rows = tokens / ranks, first = rank * rows;
   Matrix own_q = q.middleRows(first, rows);
   Matrix travelling(rows, 2 * head_dim);  // keys, rotated by their owner, beside their values: one message
@@ -78,37 +72,29 @@ int main(int argc, char** argv) {
   rope.rotate_to(travelling.leftCols(head_dim), k.middleRows(first, rows), first);
   const Matrix own_k = travelling.leftCols(head_dim);
 
-  OnlineSoftmax attention(own_q, first);
-  Index bytes_sent = 0;
+  OnlineSoftmax attention{own_q, first};
   for (int step = 0; step < ranks; ++step) {
     const int owner = (rank - step + ranks) % ranks;  // whose rows are here now
     attention.add(travelling.leftCols(head_dim), travelling.rightCols(head_dim), owner * rows);
     if (step + 1 == ranks) break;
     MPI_Sendrecv_replace(travelling.data(), static_cast<int>(travelling.size()), MPI_FLOAT, (rank + 1) % ranks, 0,
                          (rank - 1 + ranks) % ranks, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    bytes_sent += travelling.size() * static_cast<Index>(sizeof(float));
   }
 
   // What one process gets from the whole sequence.
   Matrix all_q = q, all_k = k;
   rope.rotate(all_q);
   rope.rotate(all_k);
-  OnlineSoftmax whole(all_q.middleRows(first, rows), first);
+  OnlineSoftmax whole{all_q.middleRows(first, rows), first};
   whole.add(all_k, v, 0);
 
-  const auto same_bits = [&](const Matrix& own, const Matrix& all) {
-    return std::memcmp(own.data(), &all(first, 0), sizeof(float) * static_cast<std::size_t>(own.size())) == 0;
-  };
-  int true_here[3] = {same_bits(own_q, all_q) && same_bits(own_k, all_k),
-                      (attention.result() - whole.result()).cwiseAbs().maxCoeff() < 1e-5f,
-                      bytes_sent == (ranks - 1) * rows * 2 * head_dim * 4},
-      everywhere[3];
-  MPI_Allreduce(true_here, everywhere, 3, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  const char* const claims[3] = {
-      "every rank's queries and keys have the bits that one process gives them",
-      "attention over the ring is that of one process but for rounding",
-      "a rank sent ranks - 1 messages of its share of keys and values, nothing for positions"};
-  for (int i = 0; i < 3 && rank == 0; ++i) std::printf("%s: %s\n", everywhere[i] ? "true" : "FALSE", claims[i]);
+  const int true_here[2] = {own_q == all_q.middleRows(first, rows) && own_k == all_k.middleRows(first, rows),
+                            (attention.result() - whole.result()).cwiseAbs().maxCoeff() < 1e-5f};
+  int everywhere[2];
+  MPI_Allreduce(true_here, everywhere, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  const char* const claims[2] = {"every rank's queries and keys have the bits that one process gives them",
+                                 "attention over the ring is that of one process but for rounding"};
+  for (int i = 0; i < 2 && rank == 0; ++i) std::printf("%s: %s\n", everywhere[i] ? "true" : "FALSE", claims[i]);
   MPI_Finalize();
-  return everywhere[0] && everywhere[1] && everywhere[2] ? 0 : 1;
+  return everywhere[0] && everywhere[1] ? 0 : 1;
 }
