@@ -237,7 +237,7 @@ void cat_and_sat() {
   }
 }
 
-// --- Beyond the chapter: the error against the position -------------------------------------------------------------
+// --- The error against the position -------------------------------------------------------------
 
 /// The angle p omega formed in T, and rounded to T at every step: by how many radians it misses the real number's. Both
 /// are compared as phases, in integers: 2^-128 of a turn, whole turns left out.

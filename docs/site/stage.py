@@ -105,7 +105,7 @@ def page(path, pages):
     """A Markdown file with its label, and its relative links as links to labels."""
     text, here = read(path), os.path.dirname(path)
     is_list = path in ("docs/README.md", "examples/README.md")
-    already = {label(path)}
+    already, linked = {label(path)}, set()
 
     def picture(match):
         words, place = " ".join(match.group(1).split()), os.path.normpath(os.path.join(here, match.group(2)))
@@ -119,7 +119,10 @@ def page(path, pages):
 
     def link(match):
         words, target = " ".join(match.group(1).split()), match.group(2)
-        if re.match(r"\w+:|#", target):
+        if target.startswith("#"):
+            linked.add(target[1:])
+            return f'<a href="#{label(path)}_{target[1:]}">{words}</a>'
+        if re.match(r"\w+:", target):
             return f"[{words}]({target})"
         place = os.path.normpath(os.path.join(here, target.split("#")[0]))
         if os.path.isdir(os.path.join(ROOT, place)):
@@ -133,15 +136,26 @@ def page(path, pages):
             return f'@subpage {label(place)} "{words}"'
         return f"[{words}](@ref {label(place)})"
 
+    def heading(match):
+        words = match.group(1).replace("`", "")  # it would show them
+        slug = re.sub(r"[^\w -]", "", words.lstrip("# ").lower()).replace(" ", "-")  # as GitHub and its kin make it
+        if slug not in linked:
+            return words
+        linked.remove(slug)
+        return f"{words} {{#{label(path)}_{slug}}}"
+
     def code_span(match):  # doxygen takes an apostrophe after one backtick for a closing quote
         return f"`{match.group(0)}`" if "'" in match.group(0) else match.group(0)
 
     parts = re.split(r"(^```.*?^```$)", text, flags=re.S | re.M)
     for i in range(0, len(parts), 2):
         parts[i] = re.sub(r"`[^`]+`", code_span, parts[i])
-        parts[i] = re.sub(r"^#+ .*$", lambda m: m.group(0).replace("`", ""), parts[i], flags=re.M)  # it would show them
         parts[i] = re.sub(r"!\[([^\]]*)\]\(([^)\s]+)\)", picture, parts[i])
         parts[i] = re.sub(r"\[([^\]]*)\]\(([^)\s]+)\)", link, parts[i])
+    for i in range(0, len(parts), 2):
+        parts[i] = re.sub(r"^(#+ .*)$", heading, parts[i], flags=re.M)
+    if linked:
+        sys.exit(f"{path}: links to headings that it does not have: {', '.join(linked)}")
     for i in range(1, len(parts), 2):
         first, rest = parts[i].split("\n", 1)
         parts[i] = ("```{.cpp}\n" if first == "```cpp" else "```{.unparsed}\n") + rest

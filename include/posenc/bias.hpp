@@ -116,7 +116,7 @@ struct Whole {
 
 }  // namespace detail
 
-/// T5's buckets of relative positions, rel = key position - query position: one a distance up to e, then ever wider ones.
+/// T5's buckets of relative positions, rel = key position - query position: one per distance up to e, then ever wider ones.
 ///   bidirectional: N = num_buckets / 2, x = |rel|, buckets of keys after the query come after all others, from N on
 ///   causal:        N = num_buckets,     x = max(-rel, 0)
 ///   e = N / 2 rounded down;  x < e: bucket x;  else min(N - 1, e + floor((N - e) ln(x/e) / ln(max_distance/e)))
