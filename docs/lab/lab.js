@@ -77,9 +77,12 @@ function drawWave() {
   const curve = pairsOf(numbers(2 * points));
   plot.line("cosine", curve.map(([, c], i) => [i / 10, c]));
   plot.line("sine", curve.map(([s], i) => [i / 10, s]));
+  const outside = [];
   for (const [kind, p, name] of [["cosine", m, "m"], ["key", m + offset, "n"]]) {
     if (p >= 0 && p <= 49) plot.mark(kind, p, undefined, name);
+    else outside.push(`${name} = ${whole(p)}`);
   }
+  show("wave-outside", outside.length ? `Not among these tokens: ${outside.join(", ")}.` : "");
   library.wave(k, 0, 49, 50);
   const tokens = pairsOf(numbers(100));
   plot.dots("cosine", tokens.map(([, c], p) => [p, c]), 2);
@@ -118,8 +121,7 @@ function drawHands(m) {
     group.append(node("text", { class: "tick", x, y: y + size / 2 + 8, "text-anchor": "middle" }, pair));
     svg.append(group);
   });
-  show("clocks-note", shown === pairs ? `All ${pairs} pairs; touch one to choose it.`
-                                      : `${shown} of ${pairs} pairs; touch one to choose it.`);
+  show("clocks-note", shown === pairs ? `All ${pairs} pairs; choose one.` : `${shown} of ${pairs} pairs; choose one.`);
 }
 
 function drawRelative() {
@@ -135,6 +137,7 @@ function drawRelative() {
     plot.mark("plain", offset);
     plot.dots("cosine", [[offset, values[offset + reach]]], 5);
   }
+  show("relative-outside", Math.abs(offset) <= reach ? "" : `Not among these offsets: ${whole(offset)}.`);
 }
 
 function drawIdentity() {
@@ -197,7 +200,7 @@ function drawScalings() {
                           "How many times slower each pair turns, for each scaling");
   const longest = Math.log10(library.period(pairs - 1) * factor);
   const periods = new Plot(at("periods"), x,
-                           { from: 0.5, to: longest + 0.6, ticks: steps(1, longest, longest > 6 ? 2 : 1, (e) => power("10", e)) },
+                           { from: 0.5, to: 0.5 + 1.2 * (longest - 0.5), ticks: steps(1, longest, longest > 6 ? 2 : 1, (e) => power("10", e)) },
                            "The period of each pair in tokens, for each scaling");
   periods.mark("plain", undefined, Math.log10(length), "L");
   const rows = at("scalings").tBodies[0].rows;

@@ -75,9 +75,10 @@ class Plot {
 // One clock face inside an SVG. hands: [[class, sine, cosine], ..]; the angle is counted from the right, upwards.
 function drawFace(svg, x, y, radius, hands, kind = "") {
   svg.append(node("circle", { class: `face ${kind}`, cx: x, cy: y, r: radius }));
-  for (const [hand, sine, cosine] of hands) {
-    svg.append(node("line", { class: `hand ${hand}`, x1: x, y1: y, x2: x + radius * cosine, y2: y - radius * sine }));
-  }
+  hands.forEach(([hand, sine, cosine], i) => {
+    const kinds = `hand ${hand}${i + 1 < hands.length ? " under" : ""}`;
+    svg.append(node("line", { class: kinds, x1: x, y1: y, x2: x + radius * cosine, y2: y - radius * sine }));
+  });
 }
 
 // A large face with its axes and, between the first hand and the second, the arc of `turn` radians.

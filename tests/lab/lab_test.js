@@ -214,6 +214,18 @@ async function tryControls(page) {
   check(await page.isHidden("#scalings tr.linear"), "a scaling that is not drawn stays in the table");
   await page.check("fieldset [value='1']");
 
+  // A mark that has no place in its chart is spoken of instead.
+  for (const [m, offset, wave, relative] of [[8, 5, "", ""], [49, -50, "Not among these tokens: n = −1.", ""],
+      [1000, 51, "Not among these tokens: m = 1,000, n = 1,051.", "Not among these offsets: 51."]]) {
+    await page.fill("#m", String(m));
+    await page.fill("#offset", String(offset));
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    const said = [await page.textContent("#wave-outside"), await page.textContent("#relative-outside")];
+    check(said[0] === wave && said[1] === relative, `for m ${m} and offset ${offset} the charts say ${said}`);
+    const marks = await page.evaluate(() => [document.querySelectorAll("#wave .mark").length, document.querySelectorAll("#relative .mark").length]);
+    check(marks[0] === 2 - (wave.match(/=/g) || []).length && marks[1] === (relative ? 0 : 1), `for m ${m} and offset ${offset} there are ${marks} marks`);
+  }
+
   await page.click("#clocks [data-k='0']");
   check(await page.inputValue("#k") === "0", "a clock that is touched is not chosen");
 }
@@ -310,6 +322,12 @@ async function tryWidths(browser) {
           const scroll = document.querySelector(".scroll");
           return [document.documentElement.scrollWidth - innerWidth, beyond.map((element) => element.id || element.className).join(), scroll.scrollWidth - scroll.clientWidth];
         });
+        const cut = await page.evaluate(() => [...document.querySelectorAll("input[type='number'], input[type='text']")]
+          .filter((box) => box.scrollWidth > box.clientWidth).map((box) => `${box.id} shows ${box.value} in ${box.clientWidth} of ${box.scrollWidth} px`));
+        check(cut.length === 0, `${device}, ${when}: cut: ${cut}`);
+        const tables = await page.evaluate(() => [...document.querySelectorAll("table")].filter((table) => !table.closest(".scroll"))
+          .map((table) => table.scrollWidth - table.parentElement.clientWidth));
+        check(Math.max(...tables) <= 0, `${device}, ${when}: tables go ${tables} px beyond what holds them`);
         check(wide[0] <= 0 && !wide[1], `${device}, ${when}: ${wide[0]} px too wide, beyond the edge: ${wide[1]}`);
         check(wide[2] <= 0, `${device}, ${when}: the table of scalings is ${wide[2]} px too wide`);
       };
