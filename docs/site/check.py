@@ -69,8 +69,12 @@ def main():
             elif name.endswith(".css"):
                 asked = re.findall(r"url\(['\"]?([^'\")]+)|@import\s+['\"]([^'\"]+)", text_of(path))
                 problems.extend(f"{path} asks for {a or b}" for a, b in asked if REMOTE.match(a or b))
-            elif name.endswith(".js") and re.search(r"polyfill\.io|mathjax", text_of(path), re.I):
-                problems.append(f"{path} mentions polyfill.io or MathJax")
+            elif name.endswith(".js"):
+                if re.search(r"polyfill\.io|mathjax", text_of(path), re.I):
+                    problems.append(f"{path} mentions polyfill.io or MathJax")
+                for link in set(re.findall(r"'\.\./([\w.-]+\.html)", text_of(path))):  # what the search finds
+                    if not os.path.exists(os.path.join(folder, "..", link)):
+                        problems.append(f"{path} finds {link}: no such file")
             elif name.endswith(".svg") and re.search(r"(href|src)=['\"](https?:)?//", text_of(path)):
                 problems.append(f"{path} refers to another host")
     for path, page in pages.items():

@@ -129,6 +129,10 @@ def page(path, pages):
             place = os.path.join(place, "README.md")
         if place == "docs/lab/README.md" and LAB:
             return f'<a href="lab/index.html">{words}</a>'
+        if place == "LICENSE":  # the file itself: as a page it would stand in the navigation
+            os.makedirs(os.path.join(STAGE, "html"), exist_ok=True)
+            shutil.copy(os.path.join(ROOT, place), os.path.join(STAGE, "html", "LICENSE.txt"))
+            return f'<a href="LICENSE.txt">{words}</a>'
         if place not in pages:
             sys.exit(f"{path}: link to {target}, which the site does not have")
         if is_list and place not in ("docs/README.md", "examples/README.md") and place not in already:
@@ -194,7 +198,7 @@ def main():
     known = set(pages) | set(examples) | {"LICENSE", benchmarks}
     for path in pages:
         page(path, known)
-    for path in examples + ["LICENSE"]:
+    for path in examples:
         source_page(path)
     if benchmarks not in pages:
         write(label(benchmarks) + ".md", f"# Benchmarks {{#{label(benchmarks)}}}\n\n"

@@ -1,5 +1,5 @@
 #pragma once
-// Everything: position signals of transformers over Eigen matrices.
+// Everything: positional encodings of transformers, over Eigen matrices.
 
 #include "posenc/axes.hpp"
 #include "posenc/bias.hpp"
