@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import targets
-from report_text import bullets, conditions, fill, table, words
+from report_text import apart, bullets, conditions, fill, table, words
 
 HERE = pathlib.Path(__file__).resolve().parent
 LAYOUTS = ["half", "interleaved"]
@@ -43,7 +43,7 @@ def read(results):
 class Report:
     def __init__(self, runs, contexts):
         self.runs, self.contexts = runs, contexts
-        self.met, self.missed, self.lost = 0, [], []
+        self.met, self.all, self.groups, self.lost = 0, 0, {}, []
 
     def flags(self, build):
         return self.contexts[build]["flags"].removesuffix(" -DNDEBUG")
@@ -51,21 +51,34 @@ class Report:
     def get(self, build, name):
         return self.runs.get(build, {}).get(name)
 
-    def judge(self, met, text):
+    def judge(self, met, work, flags, target, by, text):
+        """Counts a target of a group: work, flags and target. Of what misses it by most, the text is shown."""
         self.met += met
+        self.all += 1
+        group = self.groups.setdefault((work, flags, target), {"count": 0, "missed": []})
+        group["count"] += 1
         if not met:
-            self.missed.append(text)
+            group["missed"].append((by, text))
         return met
+
+    def missed(self):
+        body = [[work, f"`{flags}`", target, f"{len(group['missed'])} of {group['count']}", max(group["missed"])[1]]
+                for (work, flags, target), group in self.groups.items() if group["missed"]]
+        return table(["work", "build", "target", "missed", "farthest off"], body) if body else "No target is missed.\n"
 
     def cell(self, build, name, throughput=True):
         """Ratio, bytes per second and error, with the ratio marked where it misses its target."""
         run = self.get(build, name)
         if run is None:
             return "-"
-        ratio, target = f"{run['ratio']:.2f}", targets.at_most(build, name)
-        if target and not self.judge(run["ratio"] <= target,
-                                     f"`{name}` at `{self.flags(build)}`: {ratio}, target {target:.2f}"):
-            ratio = f"**{ratio} missed**"
+        target = targets.at_most(build, name)
+        ratio = apart(run["ratio"], target) if target else f"{run['ratio']:.2f}"
+        if target:
+            parts, shape = name.split("/tokens:")[0].split("/"), "tokens:" + name.split("/tokens:")[1]
+            layout = "".join(f"{part}, " for part in parts[1:-1])
+            if not self.judge(run["ratio"] <= target, f"`{parts[0]}`, {parts[-1]}", self.flags(build), f"{target:.2f}",
+                              run["ratio"] / target, f"{ratio}: {layout}{words(shape)}"):
+                ratio = f"**{ratio} missed**"
         gigabytes = f"{run['bytes_per_second'] / 1e9:.3g} GB/s, " if throughput else ""
         return f"{ratio}, {gigabytes}{run['error']:.1e}"
 
@@ -110,10 +123,10 @@ class Report:
                 ours, other = (self.get(build, f"{k}/float/{shape}") for k in ("sinusoidal", "add_table"))
                 if not ours or not other:
                     continue
-                line = f"add_to {ours['ratio']:.2f}, the ready table {other['ratio']:.2f}"
+                line = f"add_to {apart(ours['ratio'], other['ratio'])}, the ready table {other['ratio']:.2f}"
                 if targets.at_most(build, f"sinusoidal/float/{shape}"):
-                    self.judge(ours["ratio"] < other["ratio"],
-                               f"sinusoidal, {words(shape)}, at `{self.flags(build)}`, is to be faster than a table: {line}")
+                    self.judge(ours["ratio"] < other["ratio"], "`sinusoidal`, float", self.flags(build),
+                               "less than a ready table", ours["ratio"] / other["ratio"], f"{line}: {words(shape)}")
                 elif other["ratio"] < 0.98 * ours["ratio"]:
                     self.lost.append(f"sinusoidal, {words(shape)}, at `{self.flags(build)}`: {line}")
         return text
@@ -126,18 +139,19 @@ class Report:
                 if name == targets.CONSTRUCT_MICROSECONDS[0]:
                     limit = targets.CONSTRUCT_MICROSECONDS[1]
                     target = f"under {limit:.0f} us"
-                    self.judge(time < limit, f"`{name}`: {time:.1f} us, target under {limit:.0f}")
+                    self.judge(time < limit, "making a Rope", self.flags(build), target, time, f"{apart(time, limit)} us")
                 body.append([f"making a Rope, {name[10:]}", target, f"{time:.1f} us, {run['error']:.1e}"])
             if name.startswith("threads:2/"):
                 speedup, wanted = run["speedup"], targets.SPEEDUP_OF_TWO_THREADS
-                self.judge(speedup >= wanted, f"`{name}`: {speedup:.2f} times one thread, target {wanted}")
+                self.judge(speedup >= wanted, "two threads", self.flags(build), f"{wanted} times one", -speedup,
+                           f"{apart(speedup, wanted)} times: {name[10:]}")
                 body.append([f"two threads on disjoint rows, {name[10:]}", f"at least {wanted} times one",
-                             f"{speedup:.2f} times, {run['error']:.1e}"])
+                             f"{apart(speedup, wanted)} times, {run['error']:.1e}"])
         return table(["", "target", f"`{self.flags(build)}`"], body)
 
 
 def plot(results, output, report):
-    """Writes the data of the bars, and lets gnuplot draw. Returns the names of the plots drawn."""
+    """Writes the data of the points, and lets gnuplot draw. Returns the names of the plots drawn."""
     build = "o3_native"
     series = [("the pass itself", "pass/float/{}"), ("posenc half", "rotate/half/float/{}"),
               ("posenc interleaved", "rotate/interleaved/float/{}"), ("posenc ready table", "rotate_pairs/half/float/{}"),
@@ -155,6 +169,18 @@ def plot(results, output, report):
             subprocess.run(["gnuplot", "-e", f"data='{results / name}.dat'; columns={len(series) + 1}; "
                             f"svg='{output / 'plots' / name}.svg'", str(HERE / f"{name}.gp")], check=True)
             yield name
+
+
+def errors_in_words(results):
+    """What the plot of errors shows, with its own figure for angles in float at position 131072."""
+    if not (results / "errors.dat").exists():
+        return "They were not measured: MPFR is not installed here.\n"
+    rows = [line.split() for line in (results / "errors.dat").read_text().splitlines() if not line.startswith("#")]
+    off = next(float(row[1]) for row in rows if row[0] == "131072")
+    return (f"""The largest error of a sine or cosine over the 64 pairs of a head of 128, at eight positions from each power of two to
+the next. An angle that is formed in float, and its frequency too, is off by up to {off:.1e} from position 131072 to 262143,
+and says nothing from 16777217 on, where float no longer tells neighbours apart.
+""")
 
 
 def main():
@@ -178,8 +204,7 @@ def main():
 
     parts = {
         "QUICK": "**A quick run, to see that the suite works. Its numbers mean nothing.**\n" if quick else "",
-        "MET": str(report.met), "ALL": str(report.met + len(report.missed)),
-        "MISSED": bullets(report.missed, "No target is missed."),
+        "MET": str(report.met), "ALL": str(report.all), "MISSED": report.missed(), "ERRORS": errors_in_words(results),
         "LOST": bullets(report.lost, "In nothing that was measured here."),
         "FLOAT": rotate["float"], "DOUBLE": rotate["double"], "FLOAT16": rotate["float16"],
         "BFLOAT16": rotate["bfloat16"], "WAYS": other_ways, "BUILDS": builds, "HALF": others["half"],
@@ -190,7 +215,7 @@ def main():
     }
     text = fill((HERE / "report.md.in").read_text(), parts)
     (output / "benchmarks.md").write_text(text)
-    print(f"{report.met} of {report.met + len(report.missed)} targets are met")
+    print(f"{report.met} of {report.all} targets are met")
 
 
 main()

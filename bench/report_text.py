@@ -11,6 +11,12 @@ def words(shape):
                       for unit, number in parts)
 
 
+def apart(value, other):
+    """A ratio to two decimals, or to as many as it takes to see on which side of the other it lies."""
+    return next((f"{value:.{digits}f}" for digits in (2, 3, 4) if f"{value:.{digits}f}" != f"{other:.{digits}f}"),
+                f"{value:.2f}")
+
+
 def table(head, body):
     lines = [head, ["---"] * len(head)] + body
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines) + "\n"

@@ -4,8 +4,8 @@ load 'style.gp'
 set multiplot
 set tmargin at screen 0.80
 set bmargin at screen 0.17
-set label 100 '→' at screen 0.345,0.91 center font ',26' textcolor rgb grey
-set label 101 '→' at screen 0.668,0.91 center font ',26' textcolor rgb grey
+set label 100 'or' at screen 0.345,0.91 center font ',18' textcolor rgb grey
+set label 101 'or' at screen 0.668,0.91 center font ',18' textcolor rgb grey
 
 set lmargin at screen 0.055
 set rmargin at screen 0.305
