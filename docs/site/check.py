@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 SITE = sys.argv[1]
 CODE = ("pre", "code", "tt", "script", "style")
-MARKUP_LEFT = re.compile(r"[@\\](ref|subpage|section|par|verbatim|endverbatim)\b|</?(tt|strong|em|table|td|code)\b|`")
+MARKUP_LEFT = re.compile(r"[@\\](ref|subpage|section|par|verbatim|endverbatim)\b|</?(tt|strong|em|table|td|code)\b|`|\*\*")
 # The summary of a member, of a class or file, and of one in a list; and what doxygen leaves of "0 .. n - 1" and "a, b, ..".
 SUMMARY = re.compile(r'<td class="mdescRight">(.*?)<br />|<p>(.*?)<a href="#details">More|<td class="desc">(.*?)</td>', re.S)
 CUT = re.compile(r"[\s,]\.\s*$")
