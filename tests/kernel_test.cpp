@@ -146,6 +146,40 @@ TEST_CASE("bfloat16 is rounded and widened as Eigen does it, at every tie, at th
   check_format<Eigen::bfloat16, BFloat>();
 }
 
+#if defined(__GNUC__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+TEST_CASE("bfloat16 in turns is what it is one packet at a time") {
+  BFloat numbers[2 * F::lanes], stored[2 * F::lanes], alone[F::lanes];
+  float even[F::lanes], odd[F::lanes];
+  for (std::uint32_t bits = 0; bits < 0x10000; bits += 2 * F::lanes) {  // every number there is
+    for (std::uint32_t i = 0; i < 2 * F::lanes; ++i) numbers[i].bits = static_cast<std::uint16_t>(bits + i);
+    F at_even, at_odd;
+    base::load_in_turns(numbers, at_even, at_odd);
+    base::store(at_even, even);
+    base::store(at_odd, odd);
+    base::store_in_turns(at_even, at_odd, stored);
+    for (int i = 0; i < F::lanes; ++i) {
+      const std::uint32_t wide[] = {std::uint32_t{numbers[2 * i].bits} << 16,
+                                    std::uint32_t{numbers[2 * i + 1].bits} << 16};
+      REQUIRE((std::memcmp(&even[i], &wide[0], 4) == 0 && std::memcmp(&odd[i], &wide[1], 4) == 0));
+    }
+    REQUIRE(std::memcmp(stored, numbers, sizeof numbers) == 0);
+  }
+  for_each_float([&](const float* values) {  // rounding, of what arithmetic can give
+    float others[F::lanes], first[F::lanes];
+    for (int i = 0; i < F::lanes; ++i) {
+      first[i] = is_nan(values[i]) ? 1.0f : values[i];
+      others[i] = -first[i];
+    }
+    base::store_in_turns(base::load<float>(first), base::load<float>(others), stored);
+    base::store(base::load<float>(first), alone);
+    for (int i = 0; i < F::lanes; ++i) {
+      REQUIRE(stored[2 * i].bits == alone[i].bits);
+      REQUIRE(stored[2 * i + 1].bits == (alone[i].bits ^ 0x8000));
+    }
+  });
+}
+#endif
+
 TEST_CASE("A part of a packet is loaded with zeros behind it and stored with nothing behind it changed") {
   float numbers[F::lanes + 1], stored[F::lanes + 1];
   for (int i = 0; i <= F::lanes; ++i) numbers[i] = static_cast<float>(i + 1);

@@ -20,7 +20,11 @@ struct Kernel {
   template <class Scalar, class T>
   static void rotate_by(const Scalar* cosine, const Scalar* sine, const HeadsView<T>& x, Index i,
                         const PairPlaces& places, Index k, Index n) {
-    HeadTurner<Scalar, T, T>(x, x, 0, places, false).given_row(cosine, sine, i, k, n);
+    if (places.layout == PairLayout::half) {
+      HeadTurner<PairLayout::half, Scalar, T, T>(x, x, 0, places, false).given_row(cosine, sine, i, k, n);
+    } else {
+      HeadTurner<PairLayout::interleaved, Scalar, T, T>(x, x, 0, places, false).given_row(cosine, sine, i, k, n);
+    }
   }
 
   /// Copies channels [begin, end) of all heads of row i.

@@ -12,10 +12,15 @@ using Bits = Packet<std::uint32_t>;
 /// The upper half of a float: 1 sign, 8 exponent and 7 mantissa bits.
 [[gnu::always_inline]] inline Packet<float> bfloat_to_float(Bits x) { return bit_cast<Packet<float>>(Bits(x << 16)); }
 
+/// The bfloat16 nearest to a float, in the upper half of each lane; what is left below it says nothing. Of a NaN only where
+/// the lower half is zero, as it is in what arithmetic makes of bfloat16 numbers.
+[[gnu::always_inline]] inline Bits rounded_to_upper(Bits bits) {
+  return bits + Bits(0x7fffu) + ((bits >> 16) & Bits(1u));
+}
+
 [[gnu::always_inline]] inline Bits float_to_bfloat(Packet<float> value) {
-  const Bits bits = bit_cast<Bits>(value), last = (bits >> 16) & Bits(1u);
-  const Bits nan = (bits >> 16) | Bits(0x40u), number = (bits + Bits(0x7fffu) + last) >> 16;
-  return where_above(bits & Bits(0x7fffffffu), Bits(0x7f800000u), nan, number);
+  const Bits bits = bit_cast<Bits>(value), nan = (bits >> 16) | Bits(0x40u);
+  return where_above(bits & Bits(0x7fffffffu), Bits(0x7f800000u), nan, rounded_to_upper(bits) >> 16);
 }
 
 // IEEE 754 binary16: 1 sign, 5 exponent and 10 mantissa bits; the exponents' biases are 15 and 127, so a normal number's

@@ -23,11 +23,12 @@ void copy_channels(const HeadsView<In>& x, const HeadsView<Out>& out, Index t, I
   }
 }
 
-/// Turns rows of heads.
-template <class Scalar, class In, class Out>
+/// Turns rows of heads whose pairs are in this layout.
+template <PairLayout layout, class Scalar, class In, class Out>
 class HeadTurner {
   using V = Packet<Scalar>;
-  static constexpr Index lanes = V::lanes;
+  using G = Group<layout, Scalar, std::remove_const_t<In>, Out>;
+  static constexpr Index lanes = V::lanes, group = G::packets * lanes;
 
  public:
   /// Pairs that it takes at a time: all there are in most heads, since every piece goes through the rows of a block anew.
@@ -48,11 +49,11 @@ class HeadTurner {
         const In* from = x_.head(b, first_row_ + i, h) + first * x_.channel_stride;
         Out* to = out_.head(b, first_row_ + i, h) + first * out_.channel_stride;
         if (is_contiguous() && n == 2 * lanes && lanes > 1) {
-          even_rows<0, 1>(maker, from, to, m, inner);
+          even_rows<2>(maker, from, to, m, inner);
         } else if (is_contiguous() && n == 4 * lanes && lanes > 1) {
-          even_rows<0, 1, 2, 3>(maker, from, to, m, inner);
+          even_rows<4>(maker, from, to, m, inner);
         } else if (is_contiguous() && n == 8 * lanes && lanes > 1) {
-          even_rows<0, 1, 2, 3, 4, 5, 6, 7>(maker, from, to, m, inner);
+          even_rows<8>(maker, from, to, m, inner);
         } else {
           any_rows(maker, from, to, m, n, inner);
         }
@@ -62,10 +63,12 @@ class HeadTurner {
 
   /// The same for row i by given cosines and sines.
   void given_row(const Scalar* cosine, const Scalar* sine, Index i, Index k, Index n) {
-    for (Index j = 0; j < n; j += lanes) {
-      const int m = static_cast<int>(std::min(lanes, n - j));
-      keep({load_some<Scalar>(cosine + j, m), load_some<Scalar>(sine + j, m)}, j);
+    Turn<V> turn[std::size_t{chunk_packets}];
+    for (Index j = 0; j < chunk_packets; ++j) {
+      const int m = static_cast<int>(std::min(lanes, std::max(n - j * lanes, Index{0})));
+      turn[j] = {load_some<Scalar>(cosine + j * lanes, m), load_some<Scalar>(sine + j * lanes, m)};
     }
+    keep(turn, n);
     const Index first = places_.first(k);
     for (Index b = 0; b < x_.batch; ++b) {
       turn_heads(x_.head(b, first_row_ + i, 0) + first * x_.channel_stride,
@@ -74,14 +77,19 @@ class HeadTurner {
   }
 
  private:
+  static constexpr Index chunk_packets = chunk_pairs / lanes;
+
   bool is_contiguous() const { return x_.channel_stride == 1 && out_.channel_stride == 1; }
-  bool is_half() const { return places_.layout == PairLayout::half; }
 
   [[gnu::noinline]] void any_rows(const RowMaker<Scalar>& maker, const In* from, Out* to, Index rows, Index n,
                                   Index heads) {
     const auto *c = maker.small_cosine(), *s = maker.small_sine();
+    Turn<V> turn[std::size_t{chunk_packets}];
     for (Index row = 0; row < rows; ++row, from += x_.token_stride, to += out_.token_stride) {
-      for (Index j = 0; j < n; j += lanes) keep(maker.anchor(j).turned_by(c + j, s + j), j);
+      for (Index j = 0; j * lanes < n; ++j) {
+        turn[j] = maker.anchor(j * lanes).turned_by(c + j * lanes, s + j * lanes);
+      }
+      keep(turn, n);
       turn_heads(from, to, n, heads);
       c += maker.stride();
       s += maker.stride();
@@ -90,57 +98,38 @@ class HeadTurner {
 
   /// A few packets of pairs, whose anchors and turns stay in registers over all rows and heads; a function of its own, since
   /// registers are what it is about.
-  template <Index... p>
+  template <int packets>
   void even_rows(const RowMaker<Scalar>& maker, const In* from, Out* to, Index rows, Index heads) const {
-    is_half() ? even_rows_of<true, p...>(maker, from, to, rows, heads)
-              : even_rows_of<false, p...>(maker, from, to, rows, heads);
+    even_rows_of(maker, from, to, rows, heads, std::make_integer_sequence<Index, packets>{},
+                 std::make_integer_sequence<Index, packets / G::packets>{});
   }
-  template <bool half, Index... p>
-  [[gnu::noinline]] void even_rows_of(const RowMaker<Scalar>& maker, const In* from, Out* to, Index rows,
-                                      Index heads) const {
+  template <Index... p, Index... g>
+  [[gnu::noinline]] void even_rows_of(const RowMaker<Scalar>& maker, const In* from, Out* to, Index rows, Index heads,
+                                      std::integer_sequence<Index, p...>, std::integer_sequence<Index, g...>) const {
     const AnchorPacket<Scalar> anchor[] = {maker.anchor(p * lanes)...};
     const V sign(sign_);
     const auto *c = maker.small_cosine(), *s = maker.small_sine();
     const Index from_head = x_.head_stride, to_head = out_.head_stride, stride = maker.stride();
-    const Index from_row = x_.token_stride, to_row = out_.token_stride;
-    [[maybe_unused]] const Index partner = places_.partner_distance();
+    const Index from_row = x_.token_stride, to_row = out_.token_stride, partner = places_.partner_distance();
     for (Index row = 0; row < rows; ++row, from += from_row, to += to_row, c += stride, s += stride) {
       Turn<V> turn[] = {anchor[p].turned_by(c + p * lanes, s + p * lanes)...};
       ((turn[p].sine = turn[p].sine * sign), ...);
+      Turn<V> by[sizeof...(g) * G::arranged];
+      (G::arrange(turn + g * G::packets, by + g * G::arranged), ...);
       const In* x = from;
       Out* y = to;
-      if constexpr (half) {
-        for (Index h = 0; h < heads; ++h, x += from_head, y += to_head) {
-          (rotate_apart(x + p * lanes, x + partner + p * lanes, y + p * lanes, y + partner + p * lanes, turn[p]), ...);
-        }
-      } else {
-        Turn<V> first[sizeof...(p)], second[sizeof...(p)];
-        (spread(turn[p], first[p], second[p]), ...);
-        for (Index h = 0; h < heads; ++h, x += from_head, y += to_head) {
-          ((rotate_neighbours(x + 2 * p * lanes, y + 2 * p * lanes, first[p]),
-            rotate_neighbours(x + (2 * p + 1) * lanes, y + (2 * p + 1) * lanes, second[p])),
-           ...);
-        }
+      for (Index h = 0; h < heads; ++h, x += from_head, y += to_head) {
+        (G::rotate(x + g * G::step, y + g * G::step, partner, by + g * G::arranged), ...);
       }
     }
   }
 
-  /// Keeps a turn in the form in which the heads take it: one for neighbours is spread over both of their places.
-  [[gnu::always_inline]] void keep(Turn<V> turn, Index j) {
-    turn.sine = turn.sine * V(sign_);
-    if (is_half() || lanes == 1) {
-      store(turn.cosine, cosine_ + j);
-      store(turn.sine, sine_ + j);
-    } else {
-      Turn<V> first, second;
-      spread(turn, first, second);
-      store(first.cosine, cosine_ + 2 * j);
-      store(first.sine, sine_ + 2 * j);
-      store(second.cosine, cosine_ + 2 * j + lanes);
-      store(second.sine, sine_ + 2 * j + lanes);
-    }
+  /// Keeps the turns of n pairs as the heads take them. Beyond n they may be anything.
+  void keep(Turn<V>* turn, Index n) {
+    const V sign(sign_);
+    for (Index j = 0; j * lanes < n; ++j) turn[j].sine = turn[j].sine * sign;
+    for (Index g = 0; g * group < n; ++g) G::arrange(turn + g * G::packets, kept_ + g * G::arranged);
   }
-  [[gnu::always_inline]] Turn<V> kept(Index j) const { return {load<Scalar>(cosine_ + j), load<Scalar>(sine_ + j)}; }
 
   /// Heads by the turns kept.
   void turn_heads(const In* from, Out* to, Index n, Index heads) const {
@@ -156,27 +145,18 @@ class HeadTurner {
 
   template <class From, class To>
   [[gnu::always_inline]] void turn_kept(const From* from, To* to, Index n, Index partner) const {
-    Index j = 0;
-    if (is_half()) {
-      for (; j + lanes <= n; j += lanes) {
-        rotate_apart(from + j, from + partner + j, to + j, to + partner + j, kept(j));
-      }
-      if (j < n) {
-        rotate_apart_some(from + j, from + partner + j, to + j, to + partner + j, kept(j), static_cast<int>(n - j));
-      }
-    } else if constexpr (lanes == 1) {
-      for (; j < n; ++j) rotate_apart(from + 2 * j, from + 2 * j + 1, to + 2 * j, to + 2 * j + 1, kept(j));
-    } else {
-      for (; j + lanes <= 2 * n; j += lanes) rotate_neighbours(from + j, to + j, kept(j));
-      if (j < 2 * n) rotate_neighbours_some(from + j, to + j, kept(j), static_cast<int>(2 * n - j));
-    }
+    Index g = 0;
+    for (; (g + 1) * group <= n; ++g) G::rotate(from + g * G::step, to + g * G::step, partner, kept_ + g * G::arranged);
+    if (g * group == n) return;
+    G::rotate_some(from + g * G::step, to + g * G::step, partner, kept_ + g * G::arranged, n - g * group);
   }
 
   /// By way of a contiguous copy.
   void turn_scattered(const In* from, Out* to, Index n, Index partner) const {
+    constexpr bool half = layout == PairLayout::half;
     std::remove_const_t<In> in[2 * chunk_pairs];
     Out out[2 * chunk_pairs];
-    const Index step = is_half() ? 1 : 2, second = is_half() ? chunk_pairs : 1;
+    const Index step = half ? 1 : 2, second = half ? chunk_pairs : 1;
     for (Index j = 0; j < n; ++j) {
       in[step * j] = from[step * j * x_.channel_stride];
       in[step * j + second] = from[(step * j + partner) * x_.channel_stride];
@@ -193,8 +173,7 @@ class HeadTurner {
   Index first_row_;
   const PairPlaces& places_;
   Scalar sign_;
-  alignas(64) Scalar cosine_[2 * chunk_pairs];
-  alignas(64) Scalar sine_[2 * chunk_pairs];
+  Turn<V> kept_[std::size_t{2 * chunk_packets}];
 };
 
 /// Turns heads whose tokens stand side by side in memory (a column-major matrix), a column of pairs at a time. A function of
@@ -244,8 +223,11 @@ void rotate_rows(const Ladder<AngleOf<Scalar>>& ladder, const Run* runs, Index c
     }
     if (!still && by_columns) {
       rotate_columns<Scalar>(ladder, runs + begin, end - begin, row, rows, factor, x, out, places, inverse);
+    } else if (!still && places.layout == PairLayout::half) {
+      HeadTurner<PairLayout::half, Scalar, In, Out> turner(x, out, row, places, inverse);
+      for_each_run<Scalar>(ladder, runs + begin, end - begin, factor, places.block_pairs, turner);
     } else if (!still) {
-      HeadTurner<Scalar, In, Out> turner(x, out, row, places, inverse);
+      HeadTurner<PairLayout::interleaved, Scalar, In, Out> turner(x, out, row, places, inverse);
       for_each_run<Scalar>(ladder, runs + begin, end - begin, factor, places.block_pairs, turner);
     }
     row += rows;

@@ -5,6 +5,8 @@
 #include "posenc/kernel/rows.hpp"
 
 #include "posenc/kernel/codes.hpp"
+#include "posenc/kernel/groups.hpp"
+
 #include "posenc/kernel/heads.hpp"
 
 #include "posenc/kernel/calls.hpp"

@@ -100,15 +100,23 @@ struct Packet {
   [[gnu::always_inline]] friend Packet second_in_turns(Packet a, Packet b) {
     return a.template ordered<2>(b.r, std::make_integer_sequence<LaneIndex, lanes>{});
   }
+  /// What stands at even places of two packets: (a0 a2 .. b0 b2 ..); and at odd ones.
+  [[gnu::always_inline]] friend Packet evens(Packet a, Packet b) {
+    return a.template ordered<3>(b.r, std::make_integer_sequence<LaneIndex, lanes>{});
+  }
+  [[gnu::always_inline]] friend Packet odds(Packet a, Packet b) {
+    return a.template ordered<4>(b.r, std::make_integer_sequence<LaneIndex, lanes>{});
+  }
 
  private:
   using LaneIndex = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+  static constexpr LaneIndex place(int order, LaneIndex i) {
+    if (order == 0) return i ^ 1;
+    return order <= 2 ? i / 2 + i % 2 * lanes + (order - 1) * (lanes / 2) : 2 * i + (order - 3);
+  }
   template <int order, LaneIndex... i>
   [[gnu::always_inline]] Packet ordered(R b, std::integer_sequence<LaneIndex, i...>) const {
-    return shuffled(
-        r, b,
-        std::integer_sequence<LaneIndex,
-                              (order == 0 ? i ^ 1 : i / 2 + i % 2 * lanes + (order - 1) * (lanes / 2))...>{});
+    return shuffled(r, b, std::integer_sequence<LaneIndex, place(order, i)...>{});
   }
 };
 
