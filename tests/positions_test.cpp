@@ -49,22 +49,46 @@ std::string said(const std::string& what) { return "posenc::LinearIndex::add_to:
 
 }  // namespace
 
-TEST_CASE("A position splits into its block and its offset by floor division") {
-  // -1 is the last of the block that begins at -32, not the first of the one at 0: near INT64_MIN too.
+TEST_CASE("A position splits into the middle of its block and its offset, the same way near the ends of 64 bits") {
   for (const Position p : {Position{0}, Position{1}, Position{31}, Position{32}, Position{-1}, Position{-31},
-                           Position{-32}, Position{-33}, largest, smallest}) {
+                           Position{-32}, Position{-33}, largest - 32, smallest, smallest + 31, smallest + 32}) {
     const detail::Coordinate at = detail::coordinate(p);
+    CAPTURE(p);
     CHECK(at.is_whole);
-    CHECK(at.offset() == ((p % 32) + 32) % 32);
-    CHECK(at.whole == p);
-    CHECK(at.shares_block(detail::coordinate(p - at.offset())));
+    CHECK(at.offset() >= -32);
+    CHECK(at.offset() < 32);
+    CHECK(at.block_middle() % 64 == 0);
+    CHECK(at.block_middle() + at.offset() == p);
+    CHECK(at.shares_block(detail::coordinate(at.block_middle())));
+  }
+  // The middle of their block would be 2^63, which is no position.
+  for (const Position p : {largest, largest - 1, largest - 31}) {
+    CHECK(detail::coordinate(p).offset() == 0);
+    CHECK(detail::coordinate(p).block_middle() == p);
+    CHECK_FALSE(detail::coordinate(p).shares_block(detail::coordinate(p - 1)));
   }
   CHECK(detail::coordinate(-1).shares_block(detail::coordinate(-32)));
-  CHECK_FALSE(detail::coordinate(-1).shares_block(detail::coordinate(0)));
+  CHECK(detail::coordinate(-1).shares_block(detail::coordinate(31)));
+  CHECK_FALSE(detail::coordinate(-33).shares_block(detail::coordinate(-32)));
   CHECK_FALSE(detail::coordinate(31).shares_block(detail::coordinate(32)));
   CHECK(detail::coordinate(64).shares_block(detail::coordinate(95.0)));
   CHECK_FALSE(detail::coordinate(64).shares_block(detail::coordinate(64.5)));
   CHECK_FALSE(detail::coordinate(0.5).shares_block(detail::coordinate(0.5)));
+}
+
+TEST_CASE("A run of consecutive positions ends with its block, and at position 0 on either side") {
+  const auto run_from = [](Position p) { return detail::Consecutive{p}.run(0, 1000); };
+  CHECK(run_from(32) == 64);
+  CHECK(run_from(95) == 1);
+  CHECK(run_from(-32) == 32);
+  CHECK(run_from(-1) == 1);
+  CHECK(run_from(0) == 1);
+  CHECK(run_from(1) == 31);
+  CHECK(run_from(-96) == 64);
+  CHECK(run_from(largest - 32) == 1);
+  CHECK(run_from(largest - 31) == 1);
+  CHECK(run_from(smallest) == 32);
+  CHECK(detail::Consecutive{40}.run(0, 3) == 3);
 }
 
 TEST_CASE("A whole real position is the integer and a fraction is kept") {

@@ -19,7 +19,7 @@ inline constexpr Index span_rows = 4096, span_runs = 160;
 inline constexpr Index padding = 16;
 
 /// A ladder as a kernel reads it: the steps, their fractions once more as two arrays, and the small rotations: cosines and
-/// sines of r omega_k, row r at r x stride. With one axis `axis` is null, else it has the axis of each pair.
+/// sines of r omega_k for r from 0 to half a block, row r at r x stride. With one axis `axis` is null, else it has the axis of each pair.
 template <class Angle>
 struct Ladder {
   Index pairs, axes, stride;

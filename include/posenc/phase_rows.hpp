@@ -32,16 +32,17 @@ class AlignedArray {
 /// Which position turns which pair. Empty: there is one axis, and all pairs follow it.
 using AxisOfPair = std::vector<Index>;
 
-/// Small rotations, B x pairs cosines and sines of r omega_k, as Angles.
+/// Small rotations, cosines and sines of r omega_k for r = 0 .. B/2 and all pairs, as Angles. For -r the sine has the other
+/// sign.
 template <class Angle>
 struct SmallRotations {
   AlignedArray<Angle> cosine, sine;
 
   void set(const Frequencies& frequencies, Index stride) {
-    cosine = AlignedArray<Angle>(block_size * stride + padding);
-    sine = AlignedArray<Angle>(block_size * stride + padding);
+    cosine = AlignedArray<Angle>((half_block + 1) * stride + padding);
+    sine = AlignedArray<Angle>((half_block + 1) * stride + padding);
     for (Index k = 0; k < frequencies.size(); ++k) {
-      for (Index r = 0; r < block_size; ++r) {
+      for (Index r = 0; r <= half_block; ++r) {
         const SinCos turn = sin_cos(phase_of(frequencies.step(k), r));
         cosine.data()[r * stride + k] = static_cast<Angle>(turn.cosine);
         sine.data()[r * stride + k] = static_cast<Angle>(turn.sine);

@@ -16,9 +16,9 @@ namespace posenc {
 inline namespace POSENC_ISA {
 namespace detail {
 
-/// Rows of code are made in blocks of this many positions: p = block q + r, 0 <= r < block, with floor division, so that
-/// a position has the same q and r whoever asks for it.
-inline constexpr Position block_size = 32;
+/// Rows of code are made in blocks of this many positions: p = B q + r, -B/2 <= r < B/2, so that a position has the same q
+/// and r whoever asks for it, and rows on both sides of the middle B q mirror each other.
+inline constexpr Position block_size = 64, half_block = block_size / 2;
 
 /// One position: a whole number, or a real one that is not.
 struct Coordinate {
@@ -27,15 +27,17 @@ struct Coordinate {
   bool is_whole;
 
   bool is_zero() const { return is_whole && whole == 0; }
-  /// r of p = block q + r; a real position is a block of its own.
-  Position offset() const { return is_whole ? whole & (block_size - 1) : 0; }
+  /// Real positions are blocks of their own, and so are the last whole ones, whose block has its middle beyond them.
+  bool has_block() const { return is_whole && whole <= std::numeric_limits<Position>::max() - half_block; }
+  /// r of p = B q + r.
+  Position offset() const { return has_block() ? ((whole + half_block) & (block_size - 1)) - half_block : 0; }
   /// B q.
-  Position block_begin() const { return whole - offset(); }
+  Position block_middle() const { return whole - offset(); }
   bool shares_block(const Coordinate& other) const {
-    return is_whole && other.is_whole && block_begin() == other.block_begin();
+    return is_whole && other.is_whole && block_middle() == other.block_middle();
   }
-  /// The phase where the block begins.
-  Phase block_phase(const Step& step) const { return is_whole ? phase_of(step, block_begin()) : phase_of(step, real); }
+  /// The phase in the middle of the block.
+  Phase block_phase(const Step& step) const { return is_whole ? phase_of(step, block_middle()) : phase_of(step, real); }
 };
 
 template <class T>
@@ -69,8 +71,11 @@ struct FromZero {
 // A source of positions answers at(row, axis) with a Coordinate, and run(row, most) with how many rows from this one on, but
 // not more than `most`, have consecutive positions of one block. All axes of a row are the same but in Tabled.
 
-/// How many positions from p on lie in p's block; 1 for position 0, at which a rotation leaves everything as it is, and for real ones.
-inline Index left_in_block(const Coordinate& p) { return !p.is_whole || p.is_zero() ? 1 : block_size - p.offset(); }
+/// How many positions from p on lie in p's block, up to position 0; 1 there, where a rotation leaves everything as it is.
+inline Index left_in_block(const Coordinate& p) {
+  if (!p.has_block() || p.is_zero()) return 1;
+  return p.whole < 0 && p.block_middle() == 0 ? -p.whole : half_block - p.offset();
+}
 
 /// Row i has position first + i.
 struct Consecutive {

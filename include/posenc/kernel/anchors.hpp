@@ -1,8 +1,9 @@
 // How cosines and sines are made from positions alone. Nothing is kept from call to call and there is no table of the
 // sequence's length: with p = B q + r the row at p is the row at B q turned by r omega_k,
 //   cos(p w) = cos(Bq w) cos(r w) - sin(Bq w) sin(r w)        sin(p w) = sin(Bq w) cos(r w) + cos(Bq w) sin(r w)
-// which is the pair rotation once more. The row at B q, the anchor, comes from exact phases, once for up to B rows; the B
-// small rotations are made when the encoder is. Included once for each target.
+// which is the pair rotation once more. The row at B q, the anchor, comes from exact phases, once for up to B rows; the small
+// rotations are made when the encoder is. r is on both sides of zero, and the rows at r and -r are made of the same products.
+// Included once for each target.
 
 namespace posenc {
 inline namespace POSENC_ISA {
@@ -23,17 +24,17 @@ struct Anchors {
   alignas(64) Angle cosine_rest[n];
   alignas(64) Angle sine_rest[n];
 
-  /// The first `count` of them, times factor; the phases go on to a full packet.
-  void set(const std::uint64_t* phase, Index count, double factor) {
+  /// The first `count` of them, times factor, the sines of minus the phases if inverse; the phases go on to a full packet.
+  void set(const std::uint64_t* phase, Index count, double factor, bool inverse) {
     using D = Packet<double>;
     constexpr int lanes = Packet<Scalar>::lanes, doubles = lanes / D::lanes;
     for (Index k = 0; k < count; k += lanes) {
       D c[std::size_t{doubles}], s[std::size_t{doubles}];
       for (int i = 0; i < doubles; ++i) {
         sin_cos<std::is_same_v<Scalar, float>>(load<std::uint64_t>(phase + k + i * D::lanes), s[i], c[i]);
-        if (factor == 1.0) continue;
+        if (factor == 1.0 && !inverse) continue;
         c[i] = c[i] * D(factor);
-        s[i] = s[i] * D(factor);
+        s[i] = s[i] * D(inverse ? -factor : factor);
       }
       keep(c, cosine + k, cosine_rest + k);
       keep(s, sine + k, sine_rest + k);
@@ -58,6 +59,34 @@ struct Anchors {
     } else {
       for (std::size_t i = 0; i < parts; ++i) store(x[i], nearest + static_cast<int>(i) * D::lanes);
     }
+  }
+};
+
+/// Small rotations, whose cosines and sines stand there.
+template <class Angle>
+struct Small {
+  using A = Packet<Angle>;
+  const Angle *cosine, *sine;
+
+  [[gnu::always_inline]] Turn<A> packet(Index k) const {
+    return {in_register(load<Angle>(cosine + k)), in_register(load<Angle>(sine + k))};
+  }
+};
+
+/// The same turned forth, or back: then each sine has the other sign.
+template <class Angle>
+struct SignedSmall {
+  using Bits = std::conditional_t<sizeof(Angle) == 8, std::uint64_t, std::uint32_t>;
+  Small<Angle> forth;
+  Bits sign;  // bits, since -ffast-math takes -0. for 0.
+
+  SignedSmall(const Small<Angle>& small, bool back)
+      : forth(small), sign(back ? Bits{1} << (8 * sizeof(Angle) - 1) : Bits{0}) {}
+
+  [[gnu::always_inline]] Turn<Packet<Angle>> packet(Index k) const {
+    using B = Packet<Bits>;
+    const Turn<Packet<Angle>> turn = forth.packet(k);
+    return {turn.cosine, bit_cast<Packet<Angle>>(B(bit_cast<B>(turn.sine) ^ B(sign)))};
   }
 };
 
@@ -97,23 +126,42 @@ struct AnchorPacket {
     return packet;
   }
 
-  /// Turned by the small rotations whose cosines and sines stand there.
-  [[gnu::always_inline]] Turn<Packet<Scalar>> turned_by(const Angle* small_cosine, const Angle* small_sine) const {
-    A c[std::size_t{parts}], s[std::size_t{parts}];
+  /// Turned by small rotations, or signed ones, from k on.
+  template <class Rotations>
+  [[gnu::always_inline]] Turn<Packet<Scalar>> turned_by(const Rotations& small, Index k) const {
+    Turn<A> turn[std::size_t{parts}];
+    for (int i = 0; i < parts; ++i) turn[i] = products(small, k, i).forth();
+    return as_scalars(turn);
+  }
+  /// Turned forth and back.
+  [[gnu::always_inline]] void turned_both(const Small<Angle>& small, Index k, Turn<Packet<Scalar>>& forth,
+                                          Turn<Packet<Scalar>>& back) const {
+    Turn<A> forths[std::size_t{parts}], backs[std::size_t{parts}];
     for (int i = 0; i < parts; ++i) {
-      const Turn<A> small{load<Angle>(small_cosine + i * A::lanes), load<Angle>(small_sine + i * A::lanes)};
-      Turn<A> turn;
-      if constexpr (std::is_same_v<Angle, float>) {
-        turn = rotated(cosine[i], sine[i], small, cosine_rest[i], sine_rest[i]);
-      } else {
-        turn = rotated(cosine[i], sine[i], small);
-      }
-      c[i] = turn.cosine;
-      s[i] = turn.sine;
+      const Products<A> both = products(small, k, i);
+      forths[i] = both.forth();
+      backs[i] = both.back();
     }
-    if constexpr (std::is_same_v<Angle, Scalar>) {
-      return {c[0], s[0]};
+    forth = as_scalars(forths);
+    back = as_scalars(backs);
+  }
+
+ private:
+  template <class Rotations>
+  [[gnu::always_inline]] Products<A> products(const Rotations& small, Index k, int i) const {
+    const Turn<A> by = small.packet(k + i * A::lanes);
+    if constexpr (std::is_same_v<Angle, float>) {
+      return {cosine[i], sine[i], by, cosine_rest[i], sine_rest[i]};
     } else {
+      return {cosine[i], sine[i], by};
+    }
+  }
+  [[gnu::always_inline]] static Turn<Packet<Scalar>> as_scalars(const Turn<A> (&turn)[std::size_t{parts}]) {
+    if constexpr (std::is_same_v<Angle, Scalar>) {
+      return turn[0];
+    } else {
+      A c[std::size_t{parts}], s[std::size_t{parts}];
+      for (int i = 0; i < parts; ++i) c[i] = turn[i].cosine, s[i] = turn[i].sine;
       return {narrowed(c), narrowed(s)};
     }
   }

@@ -21,9 +21,9 @@ struct Kernel {
   static void rotate_by(const Scalar* cosine, const Scalar* sine, const HeadsView<T>& x, Index i,
                         const PairPlaces& places, Index k, Index n) {
     if (places.layout == PairLayout::half) {
-      HeadTurner<PairLayout::half, Scalar, T, T>(x, x, 0, places, false).given_row(cosine, sine, i, k, n);
+      HeadTurner<PairLayout::half, Scalar, T, T>(x, x, 0, places).given_row(cosine, sine, i, k, n);
     } else {
-      HeadTurner<PairLayout::interleaved, Scalar, T, T>(x, x, 0, places, false).given_row(cosine, sine, i, k, n);
+      HeadTurner<PairLayout::interleaved, Scalar, T, T>(x, x, 0, places).given_row(cosine, sine, i, k, n);
     }
   }
 
@@ -38,7 +38,7 @@ struct Kernel {
   static void write(const Ladder<Angle<Scalar>>& ladder, const Run* runs, Index count, double factor, Scalar* cosine,
                     Scalar* sine, Index stride) {
     RowWriter<Scalar> writer(cosine, sine, stride);
-    for_each_run<Scalar>(ladder, runs, count, factor, ladder.pairs, writer);
+    for_each_run<Scalar>(ladder, runs, count, factor, false, ladder.pairs, writer);
   }
 
   /// x <- scale x + the sinusoidal codes of the runs' positions.

@@ -51,62 +51,62 @@ class CodeAdder {
     T* cosines = x_.head(0, i, 0) + places_.cosine * channel_stride + k * step;
     const Index cosine_count = std::min(n, places_.cosines - k);  // n, or one less at the end of an odd width
     const V scale(scale_);
-    if (channel_stride == 1 && n == 4 * lanes && cosine_count == n && (places_.step == 1 || lanes > 1)) {
-      return even_rows(maker, sines, cosines, m, std::integer_sequence<Index, 0, 1, 2, 3>{});
+    if (channel_stride == 1 && n == 4 * lanes && cosine_count == n && lanes > 1) {
+      constexpr std::integer_sequence<Index, 0, 1, 2, 3> four{};
+      if (places_.step == 2) return even_rows<true>(maker, sines, cosines, m, four);
+      return even_rows<false>(maker, sines, cosines, m, four);
     }
-    const auto *c = maker.small_cosine(), *s = maker.small_sine();
     for (Index row = 0; row < m; ++row, sines += x_.token_stride, cosines += x_.token_stride) {
-      if (channel_stride != 1 || (places_.step == 2 && lanes == 1)) {
-        for (Index j = 0; j < n; j += lanes) {
-          const Turn<V> turn = maker.anchor(j).turned_by(c + j, s + j);
+      const auto small = maker.small(maker.offset() + row);
+      for (Index j = 0; j < n; j += lanes) {
+        const Turn<V> turn = maker.anchor(j).turned_by(small, j);
+        if (channel_stride != 1 || (places_.step == 2 && lanes == 1)) {
           add_scattered(turn.sine, sines + j * step, step, n - j);
           add_scattered(turn.cosine, cosines + j * step, step, cosine_count - j);
-        }
-      } else if (places_.step == 2) {
-        for (Index j = 0; j < n; j += lanes) {
-          const Turn<V> turn = maker.anchor(j).turned_by(c + j, s + j);
+        } else if (places_.step == 2) {
           const Index left = n + cosine_count - 2 * j;
           add(sines + 2 * j, scale, first_in_turns(turn.sine, turn.cosine), left);
           add(sines + 2 * j + lanes, scale, second_in_turns(turn.sine, turn.cosine), left - lanes);
-        }
-      } else {
-        for (Index j = 0; j < n; j += lanes) {
-          const Turn<V> turn = maker.anchor(j).turned_by(c + j, s + j);
+        } else {
           add(sines + j, scale, turn.sine, n - j);
           add(cosines + j, scale, turn.cosine, cosine_count - j);
         }
       }
-      c += maker.stride();
-      s += maker.stride();
     }
   }
 
  private:
-  /// A few packets of pairs, whose anchors stay in registers over all rows.
-  template <Index... p>
+  /// A few packets of pairs, whose anchors stay in registers over all rows; rows that mirror each other are made together. A
+  /// function of its own, since registers are what it is about.
+  template <bool in_turns, Index... p>
   [[gnu::noinline]] void even_rows(const RowMaker<Scalar>& maker, T* sines, T* cosines, Index rows,
                                    std::integer_sequence<Index, p...>) const {
     const AnchorPacket<Scalar> anchor[] = {maker.anchor(p * lanes)...};
-    const auto *c = maker.small_cosine(), *s = maker.small_sine();
-    const Index stride = maker.stride(), token_stride = x_.token_stride;
+    const Index first = maker.offset(), token_stride = x_.token_stride;
     const V scale(scale_);
-    const bool in_turns = places_.step == 2;
-    for (Index row = 0; row < rows; ++row, sines += token_stride, cosines += token_stride, c += stride, s += stride) {
-      if (in_turns) {
-        (add_in_turns(sines + 2 * p * lanes, scale, anchor[p].turned_by(c + p * lanes, s + p * lanes)), ...);
+    const auto add_to_row = [&](Index r, Index packet, const Turn<V>& turn) {
+      const Index row = (r - first) * token_stride;
+      if constexpr (in_turns) {
+        T* x = sines + row + 2 * packet * lanes;
+        add(x, scale, first_in_turns(turn.sine, turn.cosine), lanes);
+        add(x + lanes, scale, second_in_turns(turn.sine, turn.cosine), lanes);
       } else {
-        (add_apart(sines + p * lanes, cosines + p * lanes, scale, anchor[p].turned_by(c + p * lanes, s + p * lanes)),
-         ...);
+        add(sines + row + packet * lanes, scale, turn.sine, lanes);
+        add(cosines + row + packet * lanes, scale, turn.cosine, lanes);
       }
-    }
-  }
-  [[gnu::always_inline]] static void add_in_turns(T* x, V scale, Turn<V> turn) {
-    add(x, scale, first_in_turns(turn.sine, turn.cosine), lanes);
-    add(x + lanes, scale, second_in_turns(turn.sine, turn.cosine), lanes);
-  }
-  [[gnu::always_inline]] static void add_apart(T* sines, T* cosines, V scale, Turn<V> turn) {
-    add(sines, scale, turn.sine, lanes);
-    add(cosines, scale, turn.cosine, lanes);
+    };
+    for_each_mirrored(
+        first, rows,
+        [&](Index r) {
+          const auto small = maker.small(r);
+          (add_to_row(r, p, anchor[p].turned_by(small, p * lanes)), ...);
+        },
+        [&](Index r) {
+          const auto small = maker.mirrored(r);
+          Turn<V> forth, back;
+          ((anchor[p].turned_both(small, p * lanes, forth, back), add_to_row(r, p, forth), add_to_row(-r, p, back)),
+           ...);
+        });
   }
 
   void add_scattered(V code, T* x, Index stride, Index n) const {
@@ -146,7 +146,7 @@ void add_rows(const Ladder<AngleOf<Scalar>>& ladder, const Run* runs, Index coun
     return add_columns(ladder, runs, count, x, places, scale);
   }
   CodeAdder<Scalar, T> adder(x, places, scale);
-  for_each_run<Scalar>(ladder, runs, count, 1.0, ladder.pairs, adder);
+  for_each_run<Scalar>(ladder, runs, count, 1.0, false, ladder.pairs, adder);
 }
 
 }  // namespace POSENC_KERNEL

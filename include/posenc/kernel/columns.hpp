@@ -15,7 +15,7 @@ class ColumnTile {
  public:
   static constexpr Index pairs = 8 / static_cast<Index>(sizeof(Scalar));  // 64 KiB, on the stack
 
-  explicit ColumnTile(bool inverse = false) : sign_(inverse ? Scalar(-1) : Scalar(1)) {}
+  explicit ColumnTile(bool inverse = false) : inverse_(inverse) {}
 
   /// Makes the column of pair k for all rows of the runs.
   void make(const Ladder<Angle>& ladder, const Run* runs, Index count, double factor, Index k) {
@@ -23,21 +23,22 @@ class ColumnTile {
     alignas(64) std::uint64_t phase[span_runs];
     for (Index i = 0; i < count; ++i) phase[i] = runs[i].position[axis].block_phase(ladder.steps[k]).high;
     for (Index i = count; i % lanes != 0; ++i) phase[i] = 0;
-    anchors_.set(phase, count, factor);
+    anchors_.set(phase, count, factor, inverse_);
 
     Angle small_cosine[block_size + padding] = {}, small_sine[block_size + padding] = {};
-    for (Index r = 0; r < block_size; ++r) {
-      small_cosine[r] = ladder.cosine[r * ladder.stride + k];
-      small_sine[r] = ladder.sine[r * ladder.stride + k];
+    for (Index r = -half_block; r < half_block; ++r) {
+      const Index at = std::abs(r) * ladder.stride + k;
+      small_cosine[half_block + r] = ladder.cosine[at];
+      small_sine[half_block + r] = (r < 0) != inverse_ ? -ladder.sine[at] : ladder.sine[at];
     }
     Scalar *cosine = cosine_[k % pairs], *sine = sine_[k % pairs];
     for (Index i = 0; i < count; ++i) {
       const auto anchor = AnchorPacket<Scalar>::column(anchors_, i);
-      const Index r = runs[i].position[axis].offset();
+      const Index r = half_block + runs[i].position[axis].offset();
       for (Index j = 0; j < runs[i].rows; j += lanes) {  // what goes beyond the run is overwritten by the next one
-        const Turn<V> turn = anchor.turned_by(small_cosine + r + j, small_sine + r + j);
+        const Turn<V> turn = anchor.turned_by(Small<Angle>{small_cosine + r, small_sine + r}, j);
         store(turn.cosine, cosine + j);
-        store(turn.sine * V(sign_), sine + j);
+        store(turn.sine, sine + j);
       }
       cosine += runs[i].rows;
       sine += runs[i].rows;
@@ -48,7 +49,7 @@ class ColumnTile {
   const Scalar* sine(Index k) const { return sine_[k % pairs]; }
 
  private:
-  Scalar sign_;
+  bool inverse_;
   Anchors<Scalar, span_runs> anchors_;
   alignas(64) Scalar cosine_[std::size_t{pairs}][std::size_t{span_rows + padding}];
   alignas(64) Scalar sine_[std::size_t{pairs}][std::size_t{span_rows + padding}];

@@ -34,6 +34,10 @@ struct Group {
   [[gnu::always_inline]] static void rotate(const In* x, Out* out, Index partner, const By* by) {
     rotate_apart(x, x + partner, out, out + partner, by[0]);
   }
+  /// By turns that are not arranged, where there is one head to take them.
+  [[gnu::always_inline]] static void rotate_once(const In* x, Out* out, Index partner, const By* turn) {
+    rotate(x, out, partner, turn);
+  }
   /// The first n pairs of it.
   [[gnu::always_inline]] static void rotate_some(const In* x, Out* out, Index partner, const By* by, Index n) {
     rotate_apart_some(x, x + partner, out, out + partner, by[0], n);
@@ -63,6 +67,13 @@ struct Group<PairLayout::interleaved, S, In, Out> {
         store(rotated(z.swapped(), z, by[i]).sine, out + i * lanes);
       }
     }
+  }
+  /// By turns not arranged, for one head: its pairs taken apart and put together again are less work.
+  [[gnu::always_inline]] static void rotate_once(const In* x, Out* out, Index, const By* turn) {
+    const Packet<S> first = load<S>(x), second = load<S>(x + lanes);
+    const By turned = rotated(evens(first, second), odds(first, second), turn[0]);
+    store(first_in_turns(turned.cosine, turned.sine), out);
+    store(second_in_turns(turned.cosine, turned.sine), out + lanes);
   }
   [[gnu::always_inline]] static void rotate_some(const In* x, Out* out, Index, const By* by, Index n) {
     for (int i = 0; i < 2; ++i) {
@@ -113,6 +124,11 @@ struct Group<PairLayout::half, float, BFloat, BFloat> {
     store_in_turns(even.cosine, odd.cosine, out);
     store_in_turns(even.sine, odd.sine, out + partner);
   }
+  [[gnu::always_inline]] static void rotate_once(const BFloat* x, BFloat* out, Index partner, const By* turn) {
+    By by[2];
+    arrange(turn, by);
+    rotate(x, out, partner, by);
+  }
   static void rotate_some(const BFloat* x, BFloat* out, Index partner, const By* by, Index n) {
     rotate_in_copy<Group>(x, out, partner, by, n);
   }
@@ -129,8 +145,11 @@ struct Group<PairLayout::interleaved, float, BFloat, BFloat> {
   [[gnu::always_inline]] static void rotate(const BFloat* x, BFloat* out, Index, const By* by) {
     V a, b;
     load_in_turns(x, a, b);
-    const By pairs = rotated(a, b, by[0]);
-    store_in_turns(pairs.cosine, pairs.sine, out);
+    const By turned = rotated(a, b, by[0]);
+    store_in_turns(turned.cosine, turned.sine, out);
+  }
+  [[gnu::always_inline]] static void rotate_once(const BFloat* x, BFloat* out, Index partner, const By* turn) {
+    rotate(x, out, partner, turn);
   }
   static void rotate_some(const BFloat* x, BFloat* out, Index partner, const By* by, Index n) {
     rotate_in_copy<Group>(x, out, partner, by, n);

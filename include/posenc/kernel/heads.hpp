@@ -35,8 +35,8 @@ class HeadTurner {
   static constexpr Index pairs = chunk_pairs;
 
   /// For rows from first_row of the views on.
-  HeadTurner(const HeadsView<In>& x, const HeadsView<Out>& out, Index first_row, const PairPlaces& places, bool inverse)
-      : x_(x), out_(out), first_row_(first_row), places_(places), sign_(inverse ? Scalar(-1) : Scalar(1)) {}
+  HeadTurner(const HeadsView<In>& x, const HeadsView<Out>& out, Index first_row, const PairPlaces& places)
+      : x_(x), out_(out), first_row_(first_row), places_(places) {}
 
   /// Turns n pairs from pair k on of all heads of m rows from row i on: row by row, or head by head where that is the order
   /// of memory.
@@ -83,37 +83,36 @@ class HeadTurner {
 
   [[gnu::noinline]] void any_rows(const RowMaker<Scalar>& maker, const In* from, Out* to, Index rows, Index n,
                                   Index heads) {
-    const auto *c = maker.small_cosine(), *s = maker.small_sine();
     Turn<V> turn[std::size_t{chunk_packets}];
     for (Index row = 0; row < rows; ++row, from += x_.token_stride, to += out_.token_stride) {
-      for (Index j = 0; j * lanes < n; ++j) {
-        turn[j] = maker.anchor(j * lanes).turned_by(c + j * lanes, s + j * lanes);
-      }
+      const auto small = maker.small(maker.offset() + row);
+      for (Index j = 0; j * lanes < n; ++j) turn[j] = maker.anchor(j * lanes).turned_by(small, j * lanes);
       keep(turn, n);
       turn_heads(from, to, n, heads);
-      c += maker.stride();
-      s += maker.stride();
     }
   }
 
-  /// A few packets of pairs, whose anchors and turns stay in registers over all rows and heads; a function of its own, since
-  /// registers are what it is about.
+  /// A few packets of pairs, whose anchors and turns stay in registers over all rows and heads.
   template <int packets>
   void even_rows(const RowMaker<Scalar>& maker, const In* from, Out* to, Index rows, Index heads) const {
-    even_rows_of(maker, from, to, rows, heads, std::make_integer_sequence<Index, packets>{},
-                 std::make_integer_sequence<Index, packets / G::packets>{});
+    constexpr std::make_integer_sequence<Index, packets> of_packets{};
+    constexpr std::make_integer_sequence<Index, packets / G::packets> of_groups{};
+    if (heads == 1) {
+      even_rows_of_one(maker, from, to, rows, of_packets, of_groups);
+    } else {
+      even_rows_of(maker, from, to, rows, heads, of_packets, of_groups);
+    }
   }
+  // Functions of their own, since registers are what they are about.
   template <Index... p, Index... g>
   [[gnu::noinline]] void even_rows_of(const RowMaker<Scalar>& maker, const In* from, Out* to, Index rows, Index heads,
                                       std::integer_sequence<Index, p...>, std::integer_sequence<Index, g...>) const {
     const AnchorPacket<Scalar> anchor[] = {maker.anchor(p * lanes)...};
-    const V sign(sign_);
-    const auto *c = maker.small_cosine(), *s = maker.small_sine();
-    const Index from_head = x_.head_stride, to_head = out_.head_stride, stride = maker.stride();
+    const Index from_head = x_.head_stride, to_head = out_.head_stride;
     const Index from_row = x_.token_stride, to_row = out_.token_stride, partner = places_.partner_distance();
-    for (Index row = 0; row < rows; ++row, from += from_row, to += to_row, c += stride, s += stride) {
-      Turn<V> turn[] = {anchor[p].turned_by(c + p * lanes, s + p * lanes)...};
-      ((turn[p].sine = turn[p].sine * sign), ...);
+    for (Index row = 0; row < rows; ++row, from += from_row, to += to_row) {
+      const auto small = maker.small(maker.offset() + row);
+      const Turn<V> turn[] = {anchor[p].turned_by(small, p * lanes)...};
       Turn<V> by[sizeof...(g) * G::arranged];
       (G::arrange(turn + g * G::packets, by + g * G::arranged), ...);
       const In* x = from;
@@ -123,11 +122,36 @@ class HeadTurner {
       }
     }
   }
+  /// Of one head, where making the turns is half the work: rows that mirror each other together.
+  template <Index... p, Index... g>
+  [[gnu::noinline]] void even_rows_of_one(const RowMaker<Scalar>& maker, const In* from, Out* to, Index rows,
+                                          std::integer_sequence<Index, p...>,
+                                          std::integer_sequence<Index, g...>) const {
+    const AnchorPacket<Scalar> anchor[] = {maker.anchor(p * lanes)...};
+    const Index first = maker.offset(), from_row = x_.token_stride, to_row = out_.token_stride;
+    const Index partner = places_.partner_distance();
+    const auto turn_row = [&](Index r, Index group_number, const Turn<V>* turn) {
+      const Index channel = group_number * G::step;
+      G::rotate_once(from + (r - first) * from_row + channel, to + (r - first) * to_row + channel, partner, turn);
+    };
+    for_each_mirrored(
+        first, rows,
+        [&](Index r) {
+          const auto small = maker.small(r);
+          const Turn<V> turn[] = {anchor[p].turned_by(small, p * lanes)...};
+          (turn_row(r, g, turn + g * G::packets), ...);
+        },
+        [&](Index r) {
+          const auto small = maker.mirrored(r);
+          Turn<V> forth[sizeof...(p)], back[sizeof...(p)];
+          (anchor[p].turned_both(small, p * lanes, forth[p], back[p]), ...);
+          (turn_row(maker.forward(r), g, forth + g * G::packets), ...);
+          (turn_row(-maker.forward(r), g, back + g * G::packets), ...);
+        });
+  }
 
   /// Keeps the turns of n pairs as the heads take them. Beyond n they may be anything.
-  void keep(Turn<V>* turn, Index n) {
-    const V sign(sign_);
-    for (Index j = 0; j * lanes < n; ++j) turn[j].sine = turn[j].sine * sign;
+  void keep(const Turn<V>* turn, Index n) {
     for (Index g = 0; g * group < n; ++g) G::arrange(turn + g * G::packets, kept_ + g * G::arranged);
   }
 
@@ -172,7 +196,6 @@ class HeadTurner {
   const HeadsView<Out>& out_;
   Index first_row_;
   const PairPlaces& places_;
-  Scalar sign_;
   Turn<V> kept_[std::size_t{2 * chunk_packets}];
 };
 
@@ -224,11 +247,11 @@ void rotate_rows(const Ladder<AngleOf<Scalar>>& ladder, const Run* runs, Index c
     if (!still && by_columns) {
       rotate_columns<Scalar>(ladder, runs + begin, end - begin, row, rows, factor, x, out, places, inverse);
     } else if (!still && places.layout == PairLayout::half) {
-      HeadTurner<PairLayout::half, Scalar, In, Out> turner(x, out, row, places, inverse);
-      for_each_run<Scalar>(ladder, runs + begin, end - begin, factor, places.block_pairs, turner);
+      HeadTurner<PairLayout::half, Scalar, In, Out> turner(x, out, row, places);
+      for_each_run<Scalar>(ladder, runs + begin, end - begin, factor, inverse, places.block_pairs, turner);
     } else if (!still) {
-      HeadTurner<PairLayout::interleaved, Scalar, In, Out> turner(x, out, row, places, inverse);
-      for_each_run<Scalar>(ladder, runs + begin, end - begin, factor, places.block_pairs, turner);
+      HeadTurner<PairLayout::interleaved, Scalar, In, Out> turner(x, out, row, places);
+      for_each_run<Scalar>(ladder, runs + begin, end - begin, factor, inverse, places.block_pairs, turner);
     }
     row += rows;
   }

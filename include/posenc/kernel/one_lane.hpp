@@ -38,6 +38,14 @@ Packet<T> fma(Packet<T> a, Packet<T> b, Packet<T> c) {
     return a.r * b.r + c.r;
   }
 }
+template <class T>
+Packet<T> product(Packet<T> a, Packet<T> b) {
+  return a * b;
+}
+template <class T>
+Packet<T> in_register(Packet<T> packet) {
+  return packet;
+}
 inline Packet<std::uint64_t> multiply_low(Packet<std::uint64_t> a, Packet<std::uint64_t> b) {
   return (a.r & 0xffffffff) * (b.r & 0xffffffff);
 }

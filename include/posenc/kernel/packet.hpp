@@ -157,6 +157,25 @@ template <class T>
 #endif
 }
 
+/// a b, rounded: no compiler may make one instruction of it and a sum that follows, as GCC does with a * b + c.
+template <class T>
+[[gnu::always_inline]] inline Packet<T> product(Packet<T> a, Packet<T> b) {
+  if constexpr (fused) {
+    return fma(a, b, Packet<T>(T(0)));
+  } else {
+    return a * b;
+  }
+}
+
+/// The same packet, read from memory once: GCC would read it again as an operand of every instruction that takes it.
+template <class T>
+[[gnu::always_inline]] inline Packet<T> in_register(Packet<T> packet) {
+#if POSENC_TARGET != 0 && !defined(__clang__)
+  asm("" : "+v"(packet.r));
+#endif
+  return packet;
+}
+
 /// The products of the lower 32 bits of every lane.
 [[gnu::always_inline]] inline Packet<std::uint64_t> multiply_low(Packet<std::uint64_t> a, Packet<std::uint64_t> b) {
 #if POSENC_TARGET == 512 && !defined(__clang__)  // which sees by itself that this is one instruction

@@ -19,12 +19,27 @@ template <class V>
   return {fma(a, by.cosine, -(b * by.sine)), fma(b, by.cosine, a * by.sine)};
 }
 
-/// The same for a pair of which small rests are known too: the sums take them in before they round.
+/// The products of the rotation, each rounded, of which the turn forth and the turn back are two sums:
+///   (a cos t - b sin t, b cos t + a sin t)  and  (a cos t + b sin t, b cos t - a sin t)
 template <class V>
-[[gnu::always_inline]] inline Turn<V> rotated(V a, V b, Turn<V> by, V a_rest, V b_rest) {
-  const Turn<V> rest = rotated(a_rest, b_rest, by);
-  return {fma(a, by.cosine, fma(-b, by.sine, rest.cosine)), fma(b, by.cosine, fma(a, by.sine, rest.sine))};
-}
+struct Products {
+  V a_cosine, b_sine, b_cosine, a_sine;
+
+  [[gnu::always_inline]] Products(V a, V b, Turn<V> by)
+      : a_cosine(product(a, by.cosine)),
+        b_sine(product(b, by.sine)),
+        b_cosine(product(b, by.cosine)),
+        a_sine(product(a, by.sine)) {}
+  /// Of a pair of which small rests are known too: the products take them in before they round.
+  [[gnu::always_inline]] Products(V a, V b, Turn<V> by, V a_rest, V b_rest)
+      : a_cosine(fma(a, by.cosine, a_rest * by.cosine)),
+        b_sine(fma(b, by.sine, b_rest * by.sine)),
+        b_cosine(fma(b, by.cosine, b_rest * by.cosine)),
+        a_sine(fma(a, by.sine, a_rest * by.sine)) {}
+
+  [[gnu::always_inline]] Turn<V> forth() const { return {a_cosine - b_sine, b_cosine + a_sine}; }
+  [[gnu::always_inline]] Turn<V> back() const { return {a_cosine + b_sine, b_cosine - a_sine}; }
+};
 
 }  // namespace POSENC_KERNEL
 }  // namespace detail

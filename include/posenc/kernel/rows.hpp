@@ -14,45 +14,54 @@ class RowMaker {
   static constexpr int lanes = Packet<Scalar>::lanes;
 
  public:
-  RowMaker(const Ladder<Angle>& of_ladder, double times) : ladder_(of_ladder), factor_(times) {}
+  /// Rows of the ladder times a factor, or of the turns back if inverse.
+  RowMaker(const Ladder<Angle>& of_ladder, double times, bool back)
+      : ladder_(of_ladder), factor_(times), inverse_(back), stride_(of_ladder.axes == 1 ? of_ladder.stride : 0) {}
 
   /// Makes the anchor for the block of a position, of one coordinate an axis.
   void begin_block(const Coordinate* position, Index first, Index n) {
     alignas(64) std::uint64_t phase[chunk_pairs];
     phases(position, first, n, phase);
-    anchors_.set(phase, n, factor_);
+    anchors_.set(phase, n, factor_, inverse_);
   }
 
   /// Goes to a position of the block.
   void move_to(const Coordinate* position, Index first, Index n) {
     if (ladder_.axes == 1) {
-      small_cosine_ = ladder_.cosine + position->offset() * ladder_.stride + first;
-      small_sine_ = ladder_.sine + position->offset() * ladder_.stride + first;
+      offset_ = position->offset();
+      cosine_ = ladder_.cosine + first;
+      sine_ = ladder_.sine + first;
       return;
     }
     for (Index k = 0; k < n; ++k) {
-      const Index at = position[ladder_.axis[first + k]].offset() * ladder_.stride + first + k;
+      const Index r = position[ladder_.axis[first + k]].offset(), at = std::abs(r) * ladder_.stride + first + k;
       mixed_cosine_[k] = ladder_.cosine[at];
-      mixed_sine_[k] = ladder_.sine[at];
+      mixed_sine_[k] = r < 0 ? -ladder_.sine[at] : ladder_.sine[at];
     }
-    small_cosine_ = mixed_cosine_;
-    small_sine_ = mixed_sine_;
+    cosine_ = mixed_cosine_;
+    sine_ = mixed_sine_;
   }
 
   /// Pairs first + k .. of the anchor.
   [[gnu::always_inline]] AnchorPacket<Scalar> anchor(Index k) const { return AnchorPacket<Scalar>::row(anchors_, k); }
-  /// The small rotations at the position moved to, and how far it is to those of the next position.
-  const Angle* small_cosine() const { return small_cosine_; }
-  const Angle* small_sine() const { return small_sine_; }
-  Index stride() const { return ladder_.stride; }
+  /// How far from the middle of its block the position is that it was moved to; with several axes that is a row of its own.
+  Index offset() const { return offset_; }
+  /// The small rotations at r from the middle.
+  [[gnu::always_inline]] SignedSmall<Angle> small(Index r) const {
+    return {mirrored(std::abs(r)), (r < 0) != inverse_};
+  }
+  /// Those at r > 0, for the rows at r and -r: turned forth by them is the row at forward(r), turned back that at -forward(r).
+  [[gnu::always_inline]] Small<Angle> mirrored(Index r) const { return {cosine_ + r * stride_, sine_ + r * stride_}; }
+  Index forward(Index r) const { return inverse_ ? -r : r; }
 
  private:
-  /// The phases where the block begins.
+  /// The phases in the middle of the block.
   void phases(const Coordinate* position, Index first, Index n, std::uint64_t* phase) const {
     if (ladder_.axes == 1 && position->is_whole) {
-      const U p(static_cast<std::uint64_t>(position->block_begin()));
+      const Position middle = position->block_middle();
+      const U p(static_cast<std::uint64_t>(middle));
       const std::uint64_t *high = ladder_.high + first, *low = ladder_.low + first;
-      if (position->whole >> 32 == 0) {
+      if (middle >> 32 == 0) {
         for (Index k = 0; k < n; k += U::lanes) {
           store(short_phase(p, load<std::uint64_t>(high + k), load<std::uint64_t>(low + k)), phase + k);
         }
@@ -72,19 +81,36 @@ class RowMaker {
 
   const Ladder<Angle>& ladder_;
   double factor_;
-  const Angle *small_cosine_ = nullptr, *small_sine_ = nullptr;
+  bool inverse_;
+  Index stride_, offset_ = 0;
+  const Angle *cosine_ = nullptr, *sine_ = nullptr;
   Anchors<Scalar, chunk_pairs> anchors_;
   alignas(64) Angle mixed_cosine_[chunk_pairs];
   alignas(64) Angle mixed_sine_[chunk_pairs];
 };
 
+/// For the rows at r = first .. first + count - 1 from the middle of a block: both(r) for those whose mirror image is among
+/// them, with it, and one(r) for the others.
+template <class One, class Both>
+[[gnu::always_inline]] inline void for_each_mirrored(Index first, Index count, One one, Both both) {
+  const Index last = first + count - 1, mirrored = std::max(Index{0}, std::min(-first, last));
+  for (Index r = first; r <= last; ++r) {
+    if (r == -mirrored) r = 0;  // those below 0 are done with those above
+    if (r > 0 && r <= mirrored) {
+      both(r);
+    } else {
+      one(r);
+    }
+  }
+}
+
 /// Calls consume.rows(maker, i, m, k, n) for every run of m rows from row i on and, in turn, all pairs, in pieces of n from k
 /// on, no more than consume.pairs and not across a multiple of `piece`; the maker stands at the run's first position.
 template <class Scalar, class Consumer>
-void for_each_run(const Ladder<AngleOf<Scalar>>& ladder, const Run* runs, Index count, double factor, Index piece,
-                  Consumer& consume) {
+void for_each_run(const Ladder<AngleOf<Scalar>>& ladder, const Run* runs, Index count, double factor, bool inverse,
+                  Index piece, Consumer& consume) {
   static_assert(Consumer::pairs <= chunk_pairs, "what the maker has room for");
-  RowMaker<Scalar> maker(ladder, factor);
+  RowMaker<Scalar> maker(ladder, factor, inverse);
   for (Index i = 0, next, row = 0; i < count; i = next) {
     for (next = i + 1; next < count && share_block(runs[i].position, runs[next].position, ladder.axes);) ++next;
     Index after = row;
@@ -112,13 +138,14 @@ class RowWriter {
   RowWriter(Scalar* cosine, Scalar* sine, Index stride) : cosine_(cosine), sine_(sine), stride_(stride) {}
 
   void rows(const RowMaker<Scalar>& maker, Index i, Index m, Index k, Index n) const {
-    const auto *c = maker.small_cosine(), *s = maker.small_sine();
-    for (Index row = i; row < i + m; ++row, c += maker.stride(), s += maker.stride()) {
+    for (Index row = 0; row < m; ++row) {
+      const auto small = maker.small(maker.offset() + row);
+      const Index at = (i + row) * stride_ + k;
       for (Index j = 0; j < n; j += lanes) {
-        const Turn<Packet<Scalar>> turn = maker.anchor(j).turned_by(c + j, s + j);
+        const Turn<Packet<Scalar>> turn = maker.anchor(j).turned_by(small, j);
         const int left = static_cast<int>(std::min(lanes, n - j));
-        store_some(turn.cosine, cosine_ + row * stride_ + k + j, left);
-        store_some(turn.sine, sine_ + row * stride_ + k + j, left);
+        store_some(turn.cosine, cosine_ + at + j, left);
+        store_some(turn.sine, sine_ + at + j, left);
       }
     }
   }
