@@ -138,6 +138,81 @@ TEST_CASE("The brief sine and cosine are within 1.3e-10 of the exact ones in eve
   CHECK(worst > 1e-12);  // else it is not brief, and this test looks at something else
 }
 
+TEST_CASE("The first word of a phase is 0 to 4 units below phase_of's for every whole position, in packets as alone") {
+  using U32 = base::Packet<std::uint32_t>;
+  std::mt19937_64 random(11);
+  std::int64_t lowest = 0, highest = 0;
+  const auto check = [&](Position p, std::uint64_t high, std::uint64_t low) {
+    const auto upper = [](std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); };
+    const auto lower = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
+    const auto bits = static_cast<std::uint64_t>(p);
+    const std::uint32_t word = base::whole_phase32(lower(bits), upper(bits), upper(high), lower(high), upper(low));
+    const std::uint32_t exact = upper(phase_of(Step{0, {high, low}}, p).high);
+    const auto below = std::int64_t{static_cast<std::int32_t>(exact - word)};
+    lowest = std::min(lowest, below);
+    highest = std::max(highest, below);
+    std::uint32_t lanes[U32::lanes], all[U32::lanes];
+    std::fill(all, all + U32::lanes, word);
+    base::store(
+        base::whole_phase32(U32(lower(bits)), U32(upper(bits)), U32(upper(high)), U32(lower(high)), U32(upper(low))),
+        lanes);
+    REQUIRE(std::memcmp(lanes, all, sizeof all) == 0);
+    if (p < 0 || p >> 32 != 0) return;
+    base::store(base::short_phase32(U32(lower(bits)), U32(upper(high)), U32(lower(high))), lanes);
+    REQUIRE(std::memcmp(lanes, all, sizeof all) == 0);
+  };
+  for (const Position p : some_positions()) {
+    for (const std::uint64_t word : {std::uint64_t{0}, ~std::uint64_t{0}}) {
+      check(p, word, random()), check(p, random(), word), check(p, random(), random());
+    }
+  }
+  CAPTURE(lowest, highest);
+  CHECK(lowest >= -1);  // below position 0
+  CHECK(highest <= 4);
+  CHECK(highest >= 2);  // else the positions were too tame to show a lost carry
+}
+
+TEST_CASE("Sine and cosine as sums of two floats are within 1.6e-8 in every octant, and exact at 0") {
+  using U32 = base::Packet<std::uint32_t>;
+  std::mt19937_64 random(5);
+  double worst = 0;
+  for (std::uint32_t i = 0; i < 400000; ++i) {
+    const std::uint32_t eighth = i % 8 << 29;
+    const std::uint32_t phase =
+        i < 4000 ? eighth + i / 8 - 250 : static_cast<std::uint32_t>(random());  // its edges too
+    base::Split<F> sine, cosine;
+    base::split_sin_cos(U32(phase), sine, cosine);
+    float parts[4][F::lanes];
+    base::store(sine.near, parts[0]), base::store(sine.rest, parts[1]);
+    base::store(cosine.near, parts[2]), base::store(cosine.rest, parts[3]);
+    const SinCos exact = sin_cos({std::uint64_t{phase} << 32, 0});
+    const auto sum = [&](int k) { return static_cast<double>(parts[k][0]) + static_cast<double>(parts[k + 1][0]); };
+    worst = std::max({worst, std::abs(sum(0) - exact.sine), std::abs(sum(2) - exact.cosine)});
+    if (phase == 0) CHECK((sum(0) == 0 && sum(2) == 1));
+  }
+  CAPTURE(worst);
+  CHECK(worst < (base::fused ? 1.6e-8 : 2.5e-7));  // without it the rests are not what was rounded off
+  CHECK(worst > 1e-9);
+}
+
+TEST_CASE("A sum of two floats times a factor keeps both") {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> numbers(-1.0, 1.0);
+  for (int i = 0; i < 10000; ++i) {
+    const double value = numbers(random), factor = 2 * numbers(random);
+    const auto split = [](double x) {
+      const float near = static_cast<float>(x);
+      return base::Split<F>{F(near), F(static_cast<float>(x - near))};
+    };
+    const base::Split<F> product = base::times(split(value), split(factor));
+    float near[F::lanes], rest[F::lanes];
+    base::store(product.near, near), base::store(product.rest, rest);
+    const double sum = static_cast<double>(near[0]) + static_cast<double>(rest[0]);
+    // Three roundings of rests below 1.2e-7, and the product of two rests, which is left out.
+    REQUIRE(std::abs(sum - value * factor) < (base::fused ? 2.5e-14 : 1.3e-7));
+  }
+}
+
 TEST_CASE("binary16 is rounded and widened as Eigen does it, at every tie, at the ends of its range and below") {
   check_format<Eigen::half, Half>();
 }

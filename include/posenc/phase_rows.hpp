@@ -59,9 +59,14 @@ class PhaseRows {
       : frequencies_(std::move(frequencies)), axis_of_pair_(std::move(axis_of_pair)), axes_(axes) {
     high_.resize(static_cast<std::size_t>(pairs() + padding));
     low_.resize(high_.size());
-    for (Index k = 0; k < pairs(); ++k) {
-      high_[static_cast<std::size_t>(k)] = frequencies_.step(k).fraction.high;
-      low_[static_cast<std::size_t>(k)] = frequencies_.step(k).fraction.low;
+    for (auto& word : words_) word.resize(high_.size());
+    for (std::size_t k = 0; k < frequencies_.steps().size(); ++k) {
+      const Phase fraction = frequencies_.steps()[k].fraction;
+      high_[k] = fraction.high;
+      low_[k] = fraction.low;
+      words_[0][k] = static_cast<std::uint32_t>(fraction.high >> 32);
+      words_[1][k] = static_cast<std::uint32_t>(fraction.high);
+      words_[2][k] = static_cast<std::uint32_t>(fraction.low >> 32);
     }
     with_kernel([&](auto kernel) { small<Angle<decltype(kernel)>>(*this).set(frequencies_, stride()); });
   }
@@ -75,10 +80,16 @@ class PhaseRows {
   void with_ladder(Use use) const {
     with_kernel([&](auto kernel) {
       const auto& rotations = small<Angle<decltype(kernel)>>(*this);
-      use(kernel, Ladder<Angle<decltype(kernel)>>{pairs(), axes_, stride(),
+      use(kernel, Ladder<Angle<decltype(kernel)>>{pairs(),
+                                                  axes_,
+                                                  stride(),
                                                   axis_of_pair_.empty() ? nullptr : axis_of_pair_.data(),
-                                                  frequencies_.steps().data(), high_.data(), low_.data(),
-                                                  rotations.cosine.data(), rotations.sine.data()});
+                                                  frequencies_.steps().data(),
+                                                  high_.data(),
+                                                  low_.data(),
+                                                  {words_[0].data(), words_[1].data(), words_[2].data()},
+                                                  rotations.cosine.data(),
+                                                  rotations.sine.data()});
     });
   }
 
@@ -118,6 +129,7 @@ class PhaseRows {
   AxisOfPair axis_of_pair_;
   Index axes_;
   std::vector<std::uint64_t> high_, low_;
+  std::vector<std::uint32_t> words_[3];
   SmallRotations<float> in_float_;  // of the two the kernel fills the one it reads
   SmallRotations<double> in_double_;
 };

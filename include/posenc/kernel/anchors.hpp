@@ -15,49 +15,57 @@ namespace POSENC_KERNEL {
 template <class Scalar>
 using AngleOf = std::conditional_t<fused, Scalar, double>;
 
+/// A phase as anchors take it: its first 32 bits, or 64.
+template <class Scalar>
+using PhaseWord = std::conditional_t<std::is_same_v<AngleOf<Scalar>, float>, std::uint32_t, std::uint64_t>;
+
+/// The phase in the middle of the block of a position.
+template <class Word>
+Word block_phase(const Coordinate& position, const Step& step) {
+  if constexpr (sizeof(Word) == 8) {
+    return position.block_phase(step).high;
+  } else {
+    if (!position.is_whole) return static_cast<Word>(position.block_phase(step).high >> 32);
+    const auto upper = [](auto x) { return static_cast<Word>(x >> 32); };
+    const auto lower = [](auto x) { return static_cast<Word>(x); };
+    const auto p = static_cast<std::uint64_t>(position.block_middle());
+    const Phase f = step.fraction;
+    return whole_phase32(lower(p), upper(p), upper(f.high), lower(f.high), upper(f.low));
+  }
+}
+
 /// Cosines and sines of up to n phases: as Angles, and what these leave out.
 template <class Scalar, std::size_t n>
 struct Anchors {
   using Angle = AngleOf<Scalar>;
+  using Word = PhaseWord<Scalar>;
+  using A = Packet<Angle>;
   alignas(64) Angle cosine[n];
   alignas(64) Angle sine[n];
   alignas(64) Angle cosine_rest[n];
   alignas(64) Angle sine_rest[n];
 
   /// The first `count` of them, times factor, the sines of minus the phases if inverse; the phases go on to a full packet.
-  void set(const std::uint64_t* phase, Index count, double factor, bool inverse) {
-    using D = Packet<double>;
-    constexpr int lanes = Packet<Scalar>::lanes, doubles = lanes / D::lanes;
-    for (Index k = 0; k < count; k += lanes) {
-      D c[std::size_t{doubles}], s[std::size_t{doubles}];
-      for (int i = 0; i < doubles; ++i) {
-        sin_cos<std::is_same_v<Scalar, float>>(load<std::uint64_t>(phase + k + i * D::lanes), s[i], c[i]);
-        if (factor == 1.0 && !inverse) continue;
-        c[i] = c[i] * D(factor);
-        s[i] = s[i] * D(inverse ? -factor : factor);
+  void set(const Word* phase, Index count, double factor, bool inverse) {
+    const Angle near = static_cast<Angle>(factor), left = static_cast<Angle>(factor - near);
+    for (Index k = 0; k < count; k += A::lanes) {
+      if constexpr (std::is_same_v<Angle, float>) {
+        Split<A> s, c;
+        split_sin_cos(load<Word>(phase + k), s, c);
+        if (factor != 1.0) {
+          c = times(c, {A(near), A(left)});
+          s = times(s, {A(near), A(left)});
+        }
+        store(c.near, cosine + k);
+        store(c.rest, cosine_rest + k);
+        store(inverse ? -s.near : s.near, sine + k);
+        store(inverse ? -s.rest : s.rest, sine_rest + k);
+      } else {
+        A s, c;
+        sin_cos<std::is_same_v<Scalar, float>>(load<Word>(phase + k), s, c);
+        store(factor == 1.0 ? c : c * A(near), cosine + k);
+        store(factor == 1.0 && !inverse ? s : s * A(inverse ? -near : near), sine + k);
       }
-      keep(c, cosine + k, cosine_rest + k);
-      keep(s, sine + k, sine_rest + k);
-    }
-  }
-
- private:
-  template <std::size_t parts>
-  [[gnu::always_inline]] static void keep(const Packet<double> (&x)[parts], Angle* nearest,
-                                          [[maybe_unused]] Angle* rest) {
-    using D = Packet<double>;
-    using U = Packet<std::uint64_t>;
-    if constexpr (std::is_same_v<Angle, float>) {
-      // A double cut to the 24 bits of a float is one, and what was cut off is another.
-      D cut[parts], left[parts];
-      for (std::size_t i = 0; i < parts; ++i) {
-        cut[i] = bit_cast<D>(U(bit_cast<U>(x[i]) & U(~std::uint64_t{0x1fffffff})));
-        left[i] = x[i] - cut[i];
-      }
-      store(narrowed(cut), nearest);
-      store(narrowed(left), rest);
-    } else {
-      for (std::size_t i = 0; i < parts; ++i) store(x[i], nearest + static_cast<int>(i) * D::lanes);
     }
   }
 };

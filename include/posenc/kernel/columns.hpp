@@ -20,8 +20,10 @@ class ColumnTile {
   /// Makes the column of pair k for all rows of the runs.
   void make(const Ladder<Angle>& ladder, const Run* runs, Index count, double factor, Index k) {
     const Index axis = ladder.axes == 1 ? 0 : ladder.axis[k];
-    alignas(64) std::uint64_t phase[span_runs];
-    for (Index i = 0; i < count; ++i) phase[i] = runs[i].position[axis].block_phase(ladder.steps[k]).high;
+    alignas(64) PhaseWord<Scalar> phase[span_runs];
+    for (Index i = 0; i < count; ++i) {
+      phase[i] = block_phase<PhaseWord<Scalar>>(runs[i].position[axis], ladder.steps[k]);
+    }
     for (Index i = count; i % lanes != 0; ++i) phase[i] = 0;
     anchors_.set(phase, count, factor, inverse_);
 

@@ -49,6 +49,12 @@ Packet<T> in_register(Packet<T> packet) {
 inline Packet<std::uint64_t> multiply_low(Packet<std::uint64_t> a, Packet<std::uint64_t> b) {
   return (a.r & 0xffffffff) * (b.r & 0xffffffff);
 }
+inline Packet<std::uint32_t> multiply_high(Packet<std::uint32_t> a, Packet<std::uint32_t> b) {
+  return static_cast<std::uint32_t>(std::uint64_t{a.r} * b.r >> 32);
+}
+inline std::uint32_t multiply_high(std::uint32_t a, std::uint32_t b) {
+  return static_cast<std::uint32_t>(std::uint64_t{a} * b >> 32);
+}
 inline Packet<std::uint64_t> multiply_short(Packet<std::uint64_t> a, Packet<std::uint64_t> b) { return a * b; }
 inline Packet<float> narrowed(const Packet<double> (&x)[1]) { return static_cast<float>(x[0].r); }
 

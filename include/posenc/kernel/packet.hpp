@@ -193,6 +193,17 @@ template <class T>
 #endif
 }
 
+/// The upper halves of the products of 32-bit numbers: of one, and of a packet, its even and odd lanes in turn.
+[[gnu::always_inline]] inline std::uint32_t multiply_high(std::uint32_t a, std::uint32_t b) {
+  return static_cast<std::uint32_t>(std::uint64_t{a} * b >> 32);
+}
+[[gnu::always_inline]] inline Packet<std::uint32_t> multiply_high(Packet<std::uint32_t> a, Packet<std::uint32_t> b) {
+  using U = Packet<std::uint64_t>;
+  const U x = bit_cast<U>(a), y = bit_cast<U>(b), upper(~std::uint64_t{0xffffffff});
+  return bit_cast<Packet<std::uint32_t>>(
+      U((multiply_low(x, y) >> 32) | (multiply_low(U(x >> 32), U(y >> 32)) & upper)));
+}
+
 /// The products of a number below 2^32 and one of 64 bits, modulo 2^64.
 [[gnu::always_inline]] inline Packet<std::uint64_t> multiply_short(Packet<std::uint64_t> a, Packet<std::uint64_t> b) {
 #if POSENC_TARGET == 512

@@ -5,5 +5,6 @@
 
 #include "posenc/kernel/memory.hpp"
 
+#include "posenc/kernel/phases.hpp"
 #include "posenc/kernel/rotation.hpp"
 #include "posenc/kernel/sin_cos.hpp"

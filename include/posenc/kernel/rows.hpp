@@ -10,7 +10,8 @@ namespace POSENC_KERNEL {
 template <class Scalar>
 class RowMaker {
   using Angle = AngleOf<Scalar>;
-  using U = Packet<std::uint64_t>;
+  using Word = PhaseWord<Scalar>;
+  using U = Packet<Word>;
   static constexpr int lanes = Packet<Scalar>::lanes;
 
  public:
@@ -20,7 +21,7 @@ class RowMaker {
 
   /// Makes the anchor for the block of a position, of one coordinate an axis.
   void begin_block(const Coordinate* position, Index first, Index n) {
-    alignas(64) std::uint64_t phase[chunk_pairs];
+    alignas(64) Word phase[chunk_pairs];
     phases(position, first, n, phase);
     anchors_.set(phase, n, factor_, inverse_);
   }
@@ -56,27 +57,33 @@ class RowMaker {
 
  private:
   /// The phases in the middle of the block.
-  void phases(const Coordinate* position, Index first, Index n, std::uint64_t* phase) const {
+  void phases(const Coordinate* position, Index first, Index n, Word* phase) const {
     if (ladder_.axes == 1 && position->is_whole) {
       const Position middle = position->block_middle();
-      const U p(static_cast<std::uint64_t>(middle));
-      const std::uint64_t *high = ladder_.high + first, *low = ladder_.low + first;
-      if (middle >> 32 == 0) {
-        for (Index k = 0; k < n; k += U::lanes) {
-          store(short_phase(p, load<std::uint64_t>(high + k), load<std::uint64_t>(low + k)), phase + k);
-        }
-      } else {
-        for (Index k = 0; k < n; k += U::lanes) {
-          store(whole_phase(p, load<std::uint64_t>(high + k), load<std::uint64_t>(low + k)), phase + k);
-        }
-      }
+      middle >> 32 == 0 ? row<true>(middle, first, n, phase) : row<false>(middle, first, n, phase);
     } else {
       for (Index k = 0; k < n; ++k) {
         const Index axis = ladder_.axes == 1 ? 0 : ladder_.axis[first + k];
-        phase[k] = position[axis].block_phase(ladder_.steps[first + k]).high;
+        phase[k] = block_phase<Word>(position[axis], ladder_.steps[first + k]);
       }
     }
     for (Index k = n; k % lanes != 0; ++k) phase[k] = 0;
+  }
+  template <bool is_short>
+  void row(Position middle, Index first, Index n, Word* phase) const {
+    const auto p = static_cast<std::uint64_t>(middle);
+    [[maybe_unused]] const U p0(static_cast<Word>(p)), p1(static_cast<Word>(p >> 32));
+    for (Index k = 0; k < n; k += U::lanes) {
+      const Index at = first + k;
+      if constexpr (sizeof(Word) == 8) {
+        const U high = load<Word>(ladder_.high + at), low = load<Word>(ladder_.low + at);
+        store(is_short ? short_phase(p0, high, low) : whole_phase(p0, high, low), phase + k);
+      } else {
+        const U s3 = load<Word>(ladder_.words[0] + at), s2 = load<Word>(ladder_.words[1] + at);
+        const U s1 = is_short ? U(0u) : load<Word>(ladder_.words[2] + at);
+        store(is_short ? short_phase32(p0, s3, s2) : whole_phase32(p0, p1, s3, s2, s1), phase + k);
+      }
+    }
   }
 
   const Ladder<Angle>& ladder_;

@@ -1,4 +1,4 @@
-// Sine and cosine of a phase, and the phases of whole positions, over packets. Included once for each target.
+// Sine and cosine of a phase, over packets: in double, and in float as sums of two. Included once for each target.
 
 namespace posenc {
 inline namespace POSENC_ISA {
@@ -6,8 +6,8 @@ namespace detail {
 namespace POSENC_KERNEL {
 
 /// The polynomial in z with these coefficients, the highest power first.
-template <class D, class... Coefficients>
-[[gnu::always_inline]] inline D series(D z, double highest, Coefficients... others) {
+template <class D, class Coefficient, class... Coefficients>
+[[gnu::always_inline]] inline D series(D z, Coefficient highest, Coefficients... others) {
   D sum(highest);
   ((sum = fma(sum, z, D(others))), ...);
   return sum;
@@ -61,26 +61,55 @@ template <bool brief, class D, class U>
   cosine = bit_cast<D>(U((cos_bits ^ different) ^ ((turned + U(std::uint64_t{1} << 62)) & sign)));  // 1 and 2
 }
 
-/// The first 64 bits of p x step, wrapped to a fraction of a turn, for whole positions p: what phase_of(step, p).high is.
-///   p (high 2^64 + low) / 2^64,  modulo 2^64,  from products of 32-bit halves; p below 0 stands for p + 2^64, and the
-/// product is then too large by 2^64 low.
-template <class U>
-[[gnu::always_inline]] inline U whole_phase(U p, U high, U low) {
-  const U half(0xffffffff), upper = p >> 32, low_upper = low >> 32;
-  const U middle = multiply_low(upper, low) + (multiply_low(p, low) >> 32);
-  const U other = multiply_low(p, low_upper) + (middle & half);
-  const U carried = multiply_low(upper, low_upper) + (middle >> 32) + (other >> 32);
-  const U negative = U(std::uint64_t{0}) - (p >> 63);
-  // p high modulo 2^64: the product of the upper halves falls out.
-  const U crossed = multiply_low(upper, high) + multiply_low(p, high >> 32);
-  return multiply_low(p, high) + (crossed << 32) + carried - (low & negative);
+/// A number as the sum of two floats, the second one small.
+template <class V>
+struct Split {
+  V near, rest;
+};
+
+/// Sine and cosine of a phase, given its first 32 bits, within 1.6e-8.
+///   phase = quarter / 4 + rest,   x = 2 pi rest in [-pi/4, pi/4],   sin x and cos x by Taylor's series, as for doubles.
+/// rest has 30 bits. Its halves hi and lo are exact, and so is x_hi, hi times the first 9 bits of 2 pi.
+template <class V, class U>
+[[gnu::always_inline]] inline void split_sin_cos(U phase, Split<V>& sine, Split<V>& cosine) {
+  const U turned = phase + U(1u << 29);
+  const U quarter = turned >> 30;
+  const U rest = turned & U((1u << 30) - 1);  // the rest in units of 2^-32 turn, plus 2^29
+
+  // A whole number below 2^23 put into the mantissa of 2^23 is 2^23 plus that number.
+  const U two_23(0x4b000000u);
+  const V hi = bit_cast<V>(U((rest >> 15) | two_23)) - V(0x1.008p23f);  // less 2^23 + 2^14
+  const V lo = bit_cast<V>(U((rest & U(0x7fffu)) | two_23)) - V(0x1p23f);
+  const V x_hi = hi * V(0x1.92p-15f);                                   // 2 pi 2^-17, first 9 bits: exact
+  const V x_lo = fma(hi, V(0x1.fb5444p-27f), lo * V(0x1.921fb6p-30f));  // the other bits; 2 pi 2^-32
+  // 1 - x^2 / 2 is what has to be exact, so x^2 is, as the square of x_hi and a rest.
+  const V x = x_hi + x_lo, square = x_hi * x_hi;
+  const V square_rest = fma(x_lo, x + x_hi, fma(x_hi, x_hi, -square)), z = square + square_rest;
+  const V near_cos = fma(square, V(-0.5f), V(1.f)), rounded_off = fma(square, V(-0.5f), V(1.f) - near_cos);
+  // The first terms left out, x^11 / 11! and x^12 / 12!, are below 1.8e-9 and 1.2e-10.
+  const V s = series(z, 1.f / 362880, -1.f / 5040, 1.f / 120, -1.f / 6);
+  const V c = series(z, -1.f / 3628800, 1.f / 40320, -1.f / 720, 1.f / 24);
+  const Split<V> sin_x = {x_hi, fma(x * z, s, x_lo)};
+  const Split<V> cos_x = {near_cos, fma(z * z, c, fma(square_rest, V(-0.5f), rounded_off))};
+
+  // A quarter turn takes (cos, sin) to (-sin, cos): an odd quarter swaps the two, and each has its sign.
+  const U swap = U(0u) - (quarter & U(1u)), sign(1u << 31);
+  const U sine_sign = turned & sign, cosine_sign = (turned + U(1u << 30)) & sign;  // quarters 2 and 3; 1 and 2
+  const auto place = [&](V sin_part, V cos_part, V& in_sine, V& in_cosine) {
+    const U sin_bits = bit_cast<U>(sin_part), cos_bits = bit_cast<U>(cos_part),
+            different = (sin_bits ^ cos_bits) & swap;
+    in_sine = bit_cast<V>(U((sin_bits ^ different) ^ sine_sign));
+    in_cosine = bit_cast<V>(U((cos_bits ^ different) ^ cosine_sign));
+  };
+  place(sin_x.near, cos_x.near, sine.near, cosine.near);
+  place(sin_x.rest, cos_x.rest, sine.rest, cosine.rest);
 }
 
-/// The same for p within [0, 2^32), where the product of the upper halves is nothing.
-template <class U>
-[[gnu::always_inline]] inline U short_phase(U p, U high, U low) {
-  const U carried = multiply_low(p, low >> 32) + (multiply_low(p, low) >> 32);
-  return multiply_short(p, high) + (carried >> 32);
+/// Times a factor, which is the sum of two floats too.
+template <class V>
+[[gnu::always_inline]] inline Split<V> times(Split<V> a, Split<V> factor) {
+  const V near = a.near * factor.near;
+  return {near, fma(a.rest, factor.near, fma(a.near, factor.rest, fma(a.near, factor.near, -near)))};
 }
 
 }  // namespace POSENC_KERNEL
