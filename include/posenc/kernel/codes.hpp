@@ -84,29 +84,32 @@ class CodeAdder {
     const AnchorPacket<Scalar> anchor[] = {maker.anchor(p * lanes)...};
     const Index first = maker.offset(), token_stride = x_.token_stride;
     const V scale(scale_);
-    const auto add_to_row = [&](Index r, Index packet, const Turn<V>& turn) {
-      const Index row = (r - first) * token_stride;
-      if constexpr (in_turns) {
-        T* x = sines + row + 2 * packet * lanes;
-        add(x, scale, first_in_turns(turn.sine, turn.cosine), lanes);
-        add(x + lanes, scale, second_in_turns(turn.sine, turn.cosine), lanes);
-      } else {
-        add(sines + row + packet * lanes, scale, turn.sine, lanes);
-        add(cosines + row + packet * lanes, scale, turn.cosine, lanes);
-      }
-    };
-    for_each_mirrored(
-        first, rows,
-        [&](Index r) {
-          const auto small = maker.small(r);
-          (add_to_row(r, p, anchor[p].turned_by(small, p * lanes)), ...);
-        },
-        [&](Index r) {
-          const auto small = maker.mirrored(r);
-          Turn<V> forth, back;
-          ((anchor[p].turned_both(small, p * lanes, forth, back), add_to_row(r, p, forth), add_to_row(-r, p, back)),
-           ...);
-        });
+    const MirroredRows all(first, rows);
+    for (Index r = 1; r <= all.mirrored; ++r) {
+      const auto small = maker.mirrored(r);
+      const Index ahead = (r - first) * token_stride, behind = (-r - first) * token_stride;
+      Turn<V> forth, back;
+      ((anchor[p].turned_both(small, p * lanes, forth, back),
+        add_packet<in_turns>(sines + ahead, cosines + ahead, p, scale, forth),
+        add_packet<in_turns>(sines + behind, cosines + behind, p, scale, back)),
+       ...);
+    }
+    for (Index r = all.first_single(); r <= all.last; r = all.next_single(r)) {
+      const auto small = maker.small(r);
+      const Index at = (r - first) * token_stride;
+      (add_packet<in_turns>(sines + at, cosines + at, p, scale, anchor[p].turned_by(small, p * lanes)), ...);
+    }
+  }
+  template <bool in_turns>
+  [[gnu::always_inline]] static void add_packet(T* sines, T* cosines, Index number, V scale, Turn<V> code) {
+    if constexpr (in_turns) {
+      T* x = sines + 2 * number * lanes;
+      add(x, scale, first_in_turns(code.sine, code.cosine), lanes);
+      add(x + lanes, scale, second_in_turns(code.sine, code.cosine), lanes);
+    } else {
+      add(sines + number * lanes, scale, code.sine, lanes);
+      add(cosines + number * lanes, scale, code.cosine, lanes);
+    }
   }
 
   void add_scattered(V code, T* x, Index stride, Index n) const {

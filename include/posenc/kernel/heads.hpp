@@ -48,11 +48,18 @@ class HeadTurner {
       for (Index h = 0; h < outer; ++h) {
         const In* from = x_.head(b, first_row_ + i, h) + first * x_.channel_stride;
         Out* to = out_.head(b, first_row_ + i, h) + first * out_.channel_stride;
-        if (is_contiguous() && n == 2 * lanes && lanes > 1) {
+        if (!is_contiguous() || lanes == 1) {
+          any_rows(maker, from, to, m, n, inner);
+        } else if (inner == 1 && n % (packets_of_one * lanes) == 0) {
+          for (Index j = 0; j < n; j += packets_of_one * lanes) {
+            rows_of_one(maker, j, from + j * channels_each, to + j * channels_each, m,
+                        std::make_integer_sequence<Index, packets_of_one>{});
+          }
+        } else if (n == 2 * lanes) {
           even_rows<2>(maker, from, to, m, inner);
-        } else if (is_contiguous() && n == 4 * lanes && lanes > 1) {
+        } else if (n == 4 * lanes) {
           even_rows<4>(maker, from, to, m, inner);
-        } else if (is_contiguous() && n == 8 * lanes && lanes > 1) {
+        } else if (n == 8 * lanes) {
           even_rows<8>(maker, from, to, m, inner);
         } else {
           any_rows(maker, from, to, m, n, inner);
@@ -64,9 +71,9 @@ class HeadTurner {
   /// The same for row i by given cosines and sines.
   void given_row(const Scalar* cosine, const Scalar* sine, Index i, Index k, Index n) {
     Turn<V> turn[std::size_t{chunk_packets}];
-    for (Index j = 0; j < chunk_packets; ++j) {
-      const int m = static_cast<int>(std::min(lanes, std::max(n - j * lanes, Index{0})));
-      turn[j] = {load_some<Scalar>(cosine + j * lanes, m), load_some<Scalar>(sine + j * lanes, m)};
+    for (Index j = 0; j < n; j += lanes) {
+      const int m = static_cast<int>(std::min(lanes, n - j));
+      turn[j / lanes] = {load_some<Scalar>(cosine + j, m), load_some<Scalar>(sine + j, m)};
     }
     keep(turn, n);
     const Index first = places_.first(k);
@@ -77,7 +84,7 @@ class HeadTurner {
   }
 
  private:
-  static constexpr Index chunk_packets = chunk_pairs / lanes;
+  static constexpr Index chunk_packets = chunk_pairs / lanes, channels_each = layout == PairLayout::half ? 1 : 2;
 
   bool is_contiguous() const { return x_.channel_stride == 1 && out_.channel_stride == 1; }
 
@@ -86,24 +93,19 @@ class HeadTurner {
     Turn<V> turn[std::size_t{chunk_packets}];
     for (Index row = 0; row < rows; ++row, from += x_.token_stride, to += out_.token_stride) {
       const auto small = maker.small(maker.offset() + row);
-      for (Index j = 0; j * lanes < n; ++j) turn[j] = maker.anchor(j * lanes).turned_by(small, j * lanes);
+      for (Index j = 0; j < n; j += lanes) turn[j / lanes] = maker.anchor(j).turned_by(small, j);
       keep(turn, n);
       turn_heads(from, to, n, heads);
     }
   }
 
-  /// A few packets of pairs, whose anchors and turns stay in registers over all rows and heads.
+  /// A few packets of pairs, whose anchors and turns stay in registers over all rows and heads; a function of its own, since
+  /// registers are what it is about.
   template <int packets>
   void even_rows(const RowMaker<Scalar>& maker, const In* from, Out* to, Index rows, Index heads) const {
-    constexpr std::make_integer_sequence<Index, packets> of_packets{};
-    constexpr std::make_integer_sequence<Index, packets / G::packets> of_groups{};
-    if (heads == 1) {
-      even_rows_of_one(maker, from, to, rows, of_packets, of_groups);
-    } else {
-      even_rows_of(maker, from, to, rows, heads, of_packets, of_groups);
-    }
+    even_rows_of(maker, from, to, rows, heads, std::make_integer_sequence<Index, packets>{},
+                 std::make_integer_sequence<Index, packets / G::packets>{});
   }
-  // Functions of their own, since registers are what they are about.
   template <Index... p, Index... g>
   [[gnu::noinline]] void even_rows_of(const RowMaker<Scalar>& maker, const In* from, Out* to, Index rows, Index heads,
                                       std::integer_sequence<Index, p...>, std::integer_sequence<Index, g...>) const {
@@ -122,36 +124,39 @@ class HeadTurner {
       }
     }
   }
-  /// Of one head, where making the turns is half the work: rows that mirror each other together.
-  template <Index... p, Index... g>
-  [[gnu::noinline]] void even_rows_of_one(const RowMaker<Scalar>& maker, const In* from, Out* to, Index rows,
-                                          std::integer_sequence<Index, p...>,
-                                          std::integer_sequence<Index, g...>) const {
-    const AnchorPacket<Scalar> anchor[] = {maker.anchor(p * lanes)...};
+
+  /// A packet of pairs or two, from pair j on, of one head, where making the turns is half the work: rows that mirror each
+  /// other together, and no more packets than the registers hold.
+  static constexpr Index packets_of_one = many_registers || G::packets == 2 ? 2 : 1;
+  template <Index... p>
+  [[gnu::noinline]] void rows_of_one(const RowMaker<Scalar>& maker, Index j, const In* from, Out* to, Index rows,
+                                     std::integer_sequence<Index, p...>) const {
+    const AnchorPacket<Scalar> anchor[] = {maker.anchor(j + p * lanes)...};
     const Index first = maker.offset(), from_row = x_.token_stride, to_row = out_.token_stride;
     const Index partner = places_.partner_distance();
-    const auto turn_row = [&](Index r, Index group_number, const Turn<V>* turn) {
-      const Index channel = group_number * G::step;
-      G::rotate_once(from + (r - first) * from_row + channel, to + (r - first) * to_row + channel, partner, turn);
-    };
-    for_each_mirrored(
-        first, rows,
-        [&](Index r) {
-          const auto small = maker.small(r);
-          const Turn<V> turn[] = {anchor[p].turned_by(small, p * lanes)...};
-          (turn_row(r, g, turn + g * G::packets), ...);
-        },
-        [&](Index r) {
-          const auto small = maker.mirrored(r);
-          Turn<V> forth[sizeof...(p)], back[sizeof...(p)];
-          (anchor[p].turned_both(small, p * lanes, forth[p], back[p]), ...);
-          (turn_row(maker.forward(r), g, forth + g * G::packets), ...);
-          (turn_row(-maker.forward(r), g, back + g * G::packets), ...);
-        });
+    const MirroredRows all(first, rows);
+    for (Index r = 1; r <= all.mirrored; ++r) {
+      const auto small = maker.mirrored(r);
+      const Index ahead = maker.forward(r) - first, behind = -maker.forward(r) - first;
+      Turn<V> forth[sizeof...(p)], back[sizeof...(p)];
+      (anchor[p].turned_both(small, j + p * lanes, forth[p], back[p]), ...);
+      turn_one(from + ahead * from_row, to + ahead * to_row, partner, forth);
+      turn_one(from + behind * from_row, to + behind * to_row, partner, back);
+    }
+    for (Index r = all.first_single(); r <= all.last; r = all.next_single(r)) {
+      const auto small = maker.small(r);
+      const Turn<V> turn[] = {anchor[p].turned_by(small, j + p * lanes)...};
+      turn_one(from + (r - first) * from_row, to + (r - first) * to_row, partner, turn);
+    }
+  }
+  [[gnu::always_inline]] static void turn_one(const In* x, Out* out, Index partner, const Turn<V>* turn) {
+    G::rotate_once(x, out, partner, turn);
+    if constexpr (packets_of_one > G::packets) G::rotate_once(x + G::step, out + G::step, partner, turn + 1);
   }
 
-  /// Keeps the turns of n pairs as the heads take them. Beyond n they may be anything.
-  void keep(const Turn<V>* turn, Index n) {
+  /// Keeps the turns of n pairs as the heads take them, the last group of them filled up.
+  void keep(Turn<V>* turn, Index n) {
+    for (Index j = (n + lanes - 1) / lanes; j % G::packets != 0; ++j) turn[j] = {V(Scalar(0)), V(Scalar(0))};
     for (Index g = 0; g * group < n; ++g) G::arrange(turn + g * G::packets, kept_ + g * G::arranged);
   }
 

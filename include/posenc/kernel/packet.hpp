@@ -16,6 +16,13 @@ inline constexpr int register_bytes = POSENC_TARGET / 8;
 inline constexpr int register_bytes = 16;
 #endif
 
+/// 32 registers, not 16.
+#if POSENC_TARGET == 512 || (defined(__ARM_NEON) && defined(__aarch64__))
+inline constexpr bool many_registers = true;
+#else
+inline constexpr bool many_registers = false;
+#endif
+
 /// True where a x b + c is one instruction with one rounding. Then every product-and-sum of the library is that
 /// instruction, so that a value has the same bits wherever it stands.
 #if POSENC_TARGET != 0 || defined(__FMA__) || (defined(__ARM_NEON) && defined(__aarch64__)) || defined(__FP_FAST_FMAF)

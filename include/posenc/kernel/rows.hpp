@@ -96,20 +96,21 @@ class RowMaker {
   alignas(64) Angle mixed_sine_[chunk_pairs];
 };
 
-/// For the rows at r = first .. first + count - 1 from the middle of a block: both(r) for those whose mirror image is among
-/// them, with it, and one(r) for the others.
-template <class One, class Both>
-[[gnu::always_inline]] inline void for_each_mirrored(Index first, Index count, One one, Both both) {
-  const Index last = first + count - 1, mirrored = std::max(Index{0}, std::min(-first, last));
-  for (Index r = first; r <= last; ++r) {
-    if (r == -mirrored) r = 0;  // those below 0 are done with those above
-    if (r > 0 && r <= mirrored) {
-      both(r);
-    } else {
-      one(r);
-    }
+/// The rows at r = first .. first + count - 1 from the middle of a block: those at 1 .. mirrored have their mirror image -r
+/// among them, the others are single.
+struct MirroredRows {
+  Index first, last, mirrored;
+
+  MirroredRows(Index begin, Index count)
+      : first(begin), last(begin + count - 1), mirrored(std::max(Index{0}, std::min(-first, last))) {}
+
+  // for (Index r = first_single(); r <= last; r = next_single(r))
+  Index first_single() const { return next_single(first - 1); }
+  Index next_single(Index r) const {
+    if (mirrored == 0) return r + 1;
+    return r + 1 == -mirrored ? 0 : r == 0 ? mirrored + 1 : r + 1;
   }
-}
+};
 
 /// Calls consume.rows(maker, i, m, k, n) for every run of m rows from row i on and, in turn, all pairs, in pieces of n from k
 /// on, no more than consume.pairs and not across a multiple of `piece`; the maker stands at the run's first position.
