@@ -18,6 +18,18 @@
 using namespace posenc;
 using namespace posenc_test;
 
+namespace geo {
+
+struct Path {
+  std::vector<int> points;
+  std::size_t size() const { return points.size(); }
+  int operator[](std::size_t i) const { return points[i]; }
+};
+double length(const Path&) { return 5; }  // of the way, not the number of points
+int element(const Path&, Index) { return 9; }
+
+}  // namespace geo
+
 namespace {
 
 using Codes = CodeMatrix<double>;
@@ -152,6 +164,13 @@ TEST_CASE("Positions in every vector form are read in order") {
   CHECK(read(table.rowwise().sum()) == std::vector<double>{20, 6});
   CHECK(read(Eigen::VectorXi::LinSpaced(3, 5, 7)) == std::vector<double>{5, 6, 7});
   CHECK(read(std::vector<int>{}).empty());
+}
+
+TEST_CASE("A user's function named as one of the library's own is not called in its place") {
+  const geo::Path path{{3, 4}};
+  CHECK(length(path) + element(path, 0) == 14);
+  CHECK(read(path) == std::vector<double>{3, 4});
+  CHECK(refusal(5, path) == said("there must be one position for each of the 5 rows, got 2"));
 }
 
 TEST_CASE("A segment of an Eigen vector is an Eigen vector") {

@@ -26,19 +26,19 @@ auto additive_view(X&& x, Index dim, const char* function) {
   if constexpr (has_strides<X>()) {  // else writable_view_of says what x must be
     require(x.cols() == dim, function, ": columns must be ", dim, ", got ", x.cols());
   }
-  return writable_view_of(std::forward<X>(x), dim, function);
+  return detail::writable_view_of(std::forward<X>(x), dim, function);
 }
 
 /// Codes of the positions 0 to count - 1, or of a vector-like of positions: zeros to which add(codes, positions) adds.
 template <class Scalar, class Positions, class Add>
 CodeMatrix<Scalar> encode(Index dim, const Positions& positions_or_count, const char* function, Add add) {
   if constexpr (std::is_arithmetic_v<Positions>) {
-    CodeMatrix<Scalar> codes = CodeMatrix<Scalar>::Zero(checked_count(positions_or_count, function), dim);
+    CodeMatrix<Scalar> codes = CodeMatrix<Scalar>::Zero(detail::checked_count(positions_or_count, function), dim);
     add(codes, Position{0});
     return codes;
   } else {
     static_assert(is_vector_like<Positions>(), "posenc: positions are a vector-like of integers or reals, one a row");
-    CodeMatrix<Scalar> codes = CodeMatrix<Scalar>::Zero(length(positions_or_count), dim);
+    CodeMatrix<Scalar> codes = CodeMatrix<Scalar>::Zero(detail::length(positions_or_count), dim);
     add(codes, positions_or_count);
     return codes;
   }

@@ -33,7 +33,7 @@ inline void require_attention_kind(Attention attention, const char* function) {
 template <class Scores, class Bias>
 void add_bias(Scores&& scores, Position query_offset, const char* function, Bias bias) {
   static_assert(!is_heads_view<Plain<Scores>>, "posenc: scores are a matrix, queries x keys of one head");
-  const auto view = writable_view_of(std::forward<Scores>(scores), 1, function);  // one "head" a key
+  const auto view = detail::writable_view_of(std::forward<Scores>(scores), 1, function);  // one "head" a key
   using T = std::remove_pointer_t<decltype(view.data)>;
   static_assert(is_real<T>, "posenc: scores must hold float, double, Eigen::half or Eigen::bfloat16");
   const Position limit = Position{1} << 62;

@@ -122,7 +122,7 @@ template <class X>
 auto view_of(X&& x, Index head_dim, const char* function) {
   if constexpr (is_heads_view<Plain<X>>) {
     require(x.head_dim == head_dim, function, ": head_dim of the view must be ", head_dim, ", got ", x.head_dim);
-    require_view(x, function);
+    detail::require_view(x, function);
     return x;
   } else {
     static_assert(has_strides<X>(),
@@ -147,7 +147,7 @@ auto writable_view_of(X&& x, Index head_dim, const char* function) {
                   "evaluate an expression into a matrix first");
     static_assert(is_writable<X>(), "posenc: x is changed in place, so it must not be const nor a temporary matrix");
   }
-  return view_of(std::forward<X>(x), head_dim, function);
+  return detail::view_of(std::forward<X>(x), head_dim, function);
 }
 
 /// Data of type T can be computed in Scalar: the same type, or a 16-bit type in float.

@@ -32,14 +32,14 @@ void reorder_channels(X&& x, Index head_dim, Index rotary_dim, const char* funct
   if (rotary_dim == -1) rotary_dim = head_dim;
   require(rotary_dim >= 0 && rotary_dim % 2 == 0 && rotary_dim <= head_dim, function,
           ": the channels to reorder must be even and at most head_dim ", head_dim, ", got ", rotary_dim);
-  const auto view = writable_view_of(std::forward<X>(x), head_dim, function);
+  const auto view = detail::writable_view_of(std::forward<X>(x), head_dim, function);
   using T = std::remove_pointer_t<decltype(view.data)>;
   std::vector<T> channels(static_cast<std::size_t>(rotary_dim));
   for (Index b = 0; b < view.batch; ++b) {
     for (Index t = 0; t < view.tokens; ++t) {
       for (Index h = 0; h < view.heads; ++h) {
         T* head = view.head(b, t, h);
-        gather(head, view.channel_stride, rotary_dim, channels.data());
+        detail::gather(head, view.channel_stride, rotary_dim, channels.data());
         for (Index i = 0; i < rotary_dim; ++i)
           head[i * view.channel_stride] = channels[static_cast<std::size_t>(from(i))];
       }

@@ -112,7 +112,7 @@ template <class Values>
 struct Listed : OneByOne<Listed<Values>> {
   const Values& values;
   explicit Listed(const Values& list) : values(list) {}
-  Coordinate at(Index row, Index = 0) const { return coordinate(element(values, row)); }
+  Coordinate at(Index row, Index = 0) const { return detail::coordinate(detail::element(values, row)); }
 };
 
 /// Row i has position values(i, axis).
@@ -120,7 +120,7 @@ template <class Values>
 struct Tabled : OneByOne<Tabled<Values>> {
   const Values& values;
   explicit Tabled(const Values& table) : values(table) {}
-  Coordinate at(Index row, Index axis = 0) const { return coordinate(values.derived().coeff(row, axis)); }
+  Coordinate at(Index row, Index axis = 0) const { return detail::coordinate(values.derived().coeff(row, axis)); }
 };
 
 /// Row i = b tokens + t has position values(b, t).
@@ -129,7 +129,7 @@ struct Batched : OneByOne<Batched<Values>> {
   const Values& values;
   explicit Batched(const Values& matrix) : values(matrix) {}
   Coordinate at(Index row, Index = 0) const {
-    return coordinate(values.derived().coeff(row / values.cols(), row % values.cols()));
+    return detail::coordinate(values.derived().coeff(row / values.cols(), row % values.cols()));
   }
 };
 
@@ -145,9 +145,9 @@ struct Shifted {
 template <class T>
 void require_position(T value, const char* function, Index row) {
   if constexpr (std::is_integral_v<T>) {
-    require(is_position(value), function, ": position ", row, " must be at most 2^63 - 1, got ", value);
+    require(detail::is_position(value), function, ": position ", row, " must be at most 2^63 - 1, got ", value);
   } else {
-    require(is_position(value), function, ": position ", row, " must be a number within [-2^62, 2^62], got ",
+    require(detail::is_position(value), function, ": position ", row, " must be a number within [-2^62, 2^62], got ",
             static_cast<double>(value));
   }
 }
@@ -157,7 +157,7 @@ template <class First>
 Consecutive consecutive(First first, Index rows, const char* function) {
   static_assert(is_integer<First>,
                 "posenc: the first position is an integer; for real positions pass a vector with one position a row");
-  require_position(first, function, 0);
+  detail::require_position(first, function, 0);
   const Position start = static_cast<Position>(first);
   require(rows == 0 || start <= std::numeric_limits<Position>::max() - (rows - 1), function, ": ", rows,
           " rows from position ", start, " pass the last position 2^63 - 1");
@@ -173,7 +173,7 @@ constexpr void require_position_type() {
 template <class Count>
 Index checked_count(Count count, const char* function) {
   static_assert(is_integer<Count>, "posenc: a count is an integer; positions come as a vector");
-  require(is_position(count) && static_cast<Position>(count) >= 0, function,
+  require(detail::is_position(count) && static_cast<Position>(count) >= 0, function,
           ": count must be within [0, 2^63 - 1], got ", count);
   return static_cast<Index>(count);
 }
@@ -186,7 +186,8 @@ Listed<Values> listed(const Values& values, const char* function) {
                   "posenc: positions are a product; evaluate it into a vector first");
   }
   require_position_type<Element<Values>>();
-  for (Index i = 0; i < length(values); ++i) require_position(element(values, i), function, i);
+  const Index n = detail::length(values);
+  for (Index i = 0; i < n; ++i) detail::require_position(detail::element(values, i), function, i);
   return Listed<Values>(values);
 }
 
@@ -196,7 +197,7 @@ void require_positions(const Values& values, Index rows_each, const char* functi
   require_position_type<typename Plain<Values>::Scalar>();
   for (Index i = 0; i < values.rows(); ++i) {
     for (Index j = 0; j < values.cols(); ++j) {
-      require_position(values.derived().coeff(i, j), function, rows_each == 0 ? i : i * rows_each + j);
+      detail::require_position(values.derived().coeff(i, j), function, rows_each == 0 ? i : i * rows_each + j);
     }
   }
 }
@@ -227,9 +228,9 @@ void with_positions(const Positions& positions, Index batch, Index tokens, Index
   if constexpr (std::is_same_v<Positions, FromZero>) {
     use(Consecutive{0}, false);
   } else if constexpr (std::is_arithmetic_v<Positions>) {
-    use(consecutive(positions, tokens, function), false);
+    use(detail::consecutive(positions, tokens, function), false);
   } else if constexpr (is_table<Positions>()) {
-    require_positions(positions, axes > 1 ? 0 : tokens, function);
+    detail::require_positions(positions, axes > 1 ? 0 : tokens, function);
     if (axes > 1) {
       require(positions.cols() == axes, function, ": a matrix of positions must have ", axes,
               " columns, one an axis, got ", positions.cols());
@@ -241,8 +242,8 @@ void with_positions(const Positions& positions, Index batch, Index tokens, Index
       use(Batched<Positions>(positions), true);
     }
   } else {
-    const auto source = listed(positions, function);
-    use(source, is_per_batch(length(positions), batch, tokens, function));
+    const auto source = detail::listed(positions, function);
+    use(source, is_per_batch(detail::length(positions), batch, tokens, function));
   }
 }
 

@@ -63,7 +63,7 @@ decltype(auto) checked_codes(const Codes& codes, const char* function) {
     return (codes);
   } else {
     typename Codes::PlainObject evaluated = codes;
-    checked_codes(evaluated, function);
+    detail::checked_codes(evaluated, function);
     return evaluated;
   }
 }
@@ -83,14 +83,14 @@ double sum_of(Index n, Term term) {
 
 template <class Codes>
 double squared_distance(const Codes& codes, Index m, Index n) {
-  return sum_of(codes.cols(), [&](Index j) {
+  return detail::sum_of(codes.cols(), [&](Index j) {
     const double step = static_cast<double>(codes.coeff(n, j)) - static_cast<double>(codes.coeff(m, j));
     return step * step;
   });
 }
 template <class Codes>
 double inner_product(const Codes& codes, Index m, Index n) {
-  return sum_of(codes.cols(), [&](Index j) {
+  return detail::sum_of(codes.cols(), [&](Index j) {
     return static_cast<double>(codes.coeff(m, j)) * static_cast<double>(codes.coeff(n, j));
   });
 }
@@ -186,19 +186,19 @@ RelativeStructure relative_structure(const Codes& codes) {
 /// Throws    std::invalid_argument for a count below 2, and as above.
 template <class Encoder>
 Distinctness distinctness(const Encoder& encoder, Index count) {
-  return distinctness(detail::encoded(encoder, count, "distinctness"));
+  return posenc::distinctness(detail::encoded(encoder, count, "distinctness"));
 }
 template <class Encoder>
 Distinctness distinctness_by_offset(const Encoder& encoder, Index count) {
-  return distinctness_by_offset(detail::encoded(encoder, count, "distinctness_by_offset"));
+  return posenc::distinctness_by_offset(detail::encoded(encoder, count, "distinctness_by_offset"));
 }
 template <class Encoder>
 Continuity continuity(const Encoder& encoder, Index count) {
-  return continuity(detail::encoded(encoder, count, "continuity"));
+  return posenc::continuity(detail::encoded(encoder, count, "continuity"));
 }
 template <class Encoder>
 RelativeStructure relative_structure(const Encoder& encoder, Index count) {
-  return relative_structure(detail::encoded(encoder, count, "relative_structure"));
+  return posenc::relative_structure(detail::encoded(encoder, count, "relative_structure"));
 }
 
 }  // namespace POSENC_ISA

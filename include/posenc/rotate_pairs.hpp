@@ -22,7 +22,7 @@ void rotate_by_table(X&& x, const Cos& cos, const Sin& sin, PairLayout layout, I
                      WithRows with_rows) {
   require_layout(layout, function);
   require(head_dim >= 1, function, ": head_dim must be at least 1, got ", head_dim);
-  const auto view = writable_view_of(std::forward<X>(x), head_dim, function);
+  const auto view = detail::writable_view_of(std::forward<X>(x), head_dim, function);
   using T = std::remove_pointer_t<decltype(view.data)>;
   using Scalar = std::conditional_t<std::is_same_v<T, double>, double, float>;
   static_assert(computes_in<T, Scalar>, "posenc: x must hold float, double, Eigen::half or Eigen::bfloat16");
@@ -39,7 +39,7 @@ void rotate_by_table(X&& x, const Cos& cos, const Sin& sin, PairLayout layout, I
     with_kernel([&](auto kernel) {
       Scalar cosine[chunk_pairs], sine[chunk_pairs];
       for (Index b = 0; b < view.batch; ++b) {
-        const auto part = part_of(view, b, 1, 0, view.tokens);
+        const auto part = detail::part_of(view, b, 1, 0, view.tokens);
         for (Index t = 0; t < view.tokens; ++t) {
           const Index row = row_of(b, t);
           for (Index k = 0, n; k < pairs; k += n) {

@@ -13,6 +13,8 @@ inline namespace POSENC_ISA {
 
 using Index = Eigen::Index;
 
+// Names of posenc are called by their full names wherever a type of the user's is among the arguments: an unqualified
+// call would also find a function of that name beside the type, and might take it.
 namespace detail {
 
 template <class T>
@@ -27,9 +29,9 @@ std::true_type dense_test(const Eigen::DenseBase<Derived>*);
 std::false_type dense_test(const void*);
 
 template <class T>
-inline constexpr bool is_eigen = decltype(eigen_test(std::declval<const Plain<T>*>()))::value;
+inline constexpr bool is_eigen = decltype(detail::eigen_test(std::declval<const Plain<T>*>()))::value;
 template <class T>
-inline constexpr bool is_dense = decltype(dense_test(std::declval<const Plain<T>*>()))::value;
+inline constexpr bool is_dense = decltype(detail::dense_test(std::declval<const Plain<T>*>()))::value;
 
 template <class T, class = void>
 inline constexpr bool is_indexed = false;
@@ -70,7 +72,7 @@ auto element(const Values& values, Index i) {
   }
 }
 template <class Values>
-using Element = Plain<decltype(element(std::declval<const Values&>(), 0))>;
+using Element = Plain<decltype(detail::element(std::declval<const Values&>(), 0))>;
 
 /// A real number type: float, double, or one of Eigen's 16-bit types.
 template <class T>
