@@ -43,7 +43,7 @@ template <class... Parts>
 [[noreturn]] POSENC_COLD void fail(const Parts&... parts) {
   std::string message = "posenc::";
   ((message += text(parts)), ...);
-#if defined(__cpp_exceptions) || defined(_CPPUNWIND)
+#if defined(POSENC_THROWS)
   throw std::invalid_argument(message);
 #else
   std::fprintf(stderr, "%s\n", message.c_str());
