@@ -278,6 +278,32 @@ TEST_CASE("views of no batch no tokens or no heads change nothing and need no da
   CHECK(refusal([&] { rope.unrotate(posenc::bshd(none, 0, 3, 4, 10), empty); }) == "not refused");
 }
 
+TEST_CASE("views of nothing may have more rows than 64 bits count", "[heads_view]") {
+  const Rope<float> rope(Frequencies::geometric(8), PairLayout::half);
+  float* none = nullptr;
+  const Index many = Index{1} << 40, most = Index{1} << 61;
+  const std::string counts =
+      "there must be 1099511627776 positions, one a token, or 9223372036854775807, one a batch x "
+      "token, got 2";
+  rope.rotate(posenc::bshd(none, many, many, 0, 8));
+  rope.unrotate(posenc::bhsd(none, many, many, 0, 8), 5);
+  CHECK(refusal([&] {
+          rope.rotate(posenc::bshd(none, many, many, 0, 8), std::vector<int>{1, 2});
+        }) == "posenc::Rope::rotate: " + counts);
+  CHECK(refusal([&] { rope.rotate(posenc::bshd(none, many, many, 0, 8), Eigen::MatrixXi::Zero(2, 1).eval()); }) ==
+        "posenc::Rope::rotate: a matrix of positions must be batch x tokens, 1099511627776 x 1099511627776, got 2 x 1");
+  rope.rotate(posenc::bhsd(none, 0, most, most, 8), 1);
+  rope.rotate(posenc::bshd(none, 5, 0, most, 8));
+  const Eigen::MatrixXf table = Eigen::MatrixXf::Zero(3, 2);
+  CHECK(refusal([&] { rotate_pairs(posenc::bshd(none, many, many, 0, 8), table, table, PairLayout::half, 8); }) ==
+        "posenc::rotate_pairs: tables must have one row for each of the 9223372036854775807 rows, got 3");
+  // No columns are heads of any width, of which there are none.
+  Eigen::MatrixXf no_columns(3, 0);
+  const Index wide = Index{1} << 62;
+  Rope<float>(Frequencies::geometric(8), PairLayout::half, wide).rotate(no_columns);
+  posenc::to_half(no_columns, wide);
+}
+
 TEST_CASE("the makers of HeadsView refuse negative sizes a head without channels and missing data",
           "[heads_view][errors]") {
   float x = 0;
@@ -335,6 +361,23 @@ TEST_CASE("an out that would overwrite x while it is read is refused", "[heads_v
   Eigen::MatrixXf rotated = before;
   rope.rotate(rotated, 3);
   CHECK(square == rotated);
+}
+
+TEMPLATE_TEST_CASE("rotate_to onto the same memory as another type is refused", "[heads_view][errors]", half, float) {
+  // Rows at position 0 and channels that do not turn would keep the bits of the old type.
+  using Other = std::conditional_t<std::is_same_v<TestType, half>, Eigen::bfloat16, half>;
+  const Rope<float> rope(Frequencies::geometric(8), PairLayout::half, 10);
+  std::vector<TestType> x(20, TestType(1.5f));
+  const auto before = x;
+  const auto from = posenc::bshd(x.data(), 1, 2, 1, 10);
+  const auto to = posenc::bshd(reinterpret_cast<Other*>(x.data()), 1, 2, 1, 10);
+  CHECK(refusal([&] { rope.rotate_to(to, from); }) ==
+        "posenc::Rope::rotate_to: out begins where x does but has another type, so it would overwrite x while it is "
+        "read");
+  CHECK(x == before);
+  const auto read_only = posenc::bshd(static_cast<const TestType*>(x.data()), 1, 2, 1, 10);
+  rope.rotate_to(from, read_only);  // the same type, once const
+  CHECK(x != before);
 }
 
 TEST_CASE("a view filled by hand is checked as the makers check theirs", "[heads_view][errors]") {

@@ -184,6 +184,8 @@ TEST_CASE("rotate_pairs of nothing changes nothing", "[rotate_pairs]") {
   Rows<float> x = before, none(0, 8);
   rotate_pairs(x, Rows<float>(3, 0), Rows<float>(3, 0), PairLayout::half, 8);
   CHECK(same_bits(x, before));
+  rotate_pairs(posenc::bshd(static_cast<float*>(nullptr), 1, posenc::Index{1} << 40, 0, 8),
+               Rows<float>(posenc::Index{1} << 40, 0), Rows<float>(posenc::Index{1} << 40, 0), PairLayout::half, 8);
   rotate_pairs(none, Rows<float>(0, 4), Rows<float>(0, 4), PairLayout::half, 8);
   rotate_pairs(x.leftCols(0), Rows<float>::Zero(3, 4), Rows<float>::Zero(3, 4), PairLayout::half, 8);
   CHECK(same_bits(x, before));
@@ -209,6 +211,9 @@ TEST_CASE("rotate_pairs refuses what does not fit and leaves x as it was", "[rot
         "posenc::rotate_pairs: cos and sin must have one shape, got 5 x 4 and 6 x 4");
   CHECK(refusal([&] { rotate_pairs(x, Rows<float>::Zero(6, 5), Rows<float>::Zero(6, 5), layout, 8); }) ==
         "posenc::rotate_pairs: tables of 5 pairs do not fit into head_dim 8");
+  const Rows<float> wide(0, posenc::Index{1} << 62);
+  CHECK(refusal([&] { rotate_pairs(x, wide, wide, layout, 8); }) ==
+        "posenc::rotate_pairs: tables of 4611686018427387904 pairs do not fit into head_dim 8");
   CHECK(refusal([&] { rotate_pairs(x, cos.topRows(5), sin.topRows(5), layout, 8); }) ==
         "posenc::rotate_pairs: tables must have one row for each of the 6 rows, got 5");
   CHECK(refusal([&] { rotate_pairs(posenc::bshd(x.data(), 2, 3, 2, 8), cos.topRows(2), sin.topRows(2), layout, 8); }) ==

@@ -21,7 +21,7 @@ void require_view(const View& view, const std::string& function) {
   require(view.batch >= 0 && view.tokens >= 0 && view.heads >= 0 && view.head_dim >= 1, function,
           ": sizes must not be negative and head_dim at least 1, got batch ", view.batch, ", tokens ", view.tokens,
           ", heads ", view.heads, ", head_dim ", view.head_dim);
-  const bool empty = view.batch == 0 || view.tokens == 0 || view.heads == 0;
+  const bool empty = view.is_empty();
   const double elements = static_cast<double>(view.batch) * static_cast<double>(view.tokens) *
                           static_cast<double>(view.heads) * static_cast<double>(view.head_dim);
   require(empty || elements < 0x1p62, function, ": there must be fewer than 2^62 elements, got batch ", view.batch,
@@ -43,6 +43,7 @@ struct HeadsView {
   /// Order batch, tokens, heads, channels, without gaps.
   static HeadsView bshd(T* data, Index batch, Index tokens, Index heads, Index head_dim) {
     HeadsView view = checked({data, batch, tokens, heads, head_dim}, "bshd");
+    if (view.is_empty()) return view;  // whose strides may be more than a number holds
     view.head_stride = head_dim;
     view.token_stride = heads * head_dim;
     view.batch_stride = tokens * view.token_stride;
@@ -51,6 +52,7 @@ struct HeadsView {
   /// Order batch, heads, tokens, channels, without gaps.
   static HeadsView bhsd(T* data, Index batch, Index tokens, Index heads, Index head_dim) {
     HeadsView view = checked({data, batch, tokens, heads, head_dim}, "bhsd");
+    if (view.is_empty()) return view;
     view.token_stride = head_dim;
     view.head_stride = tokens * head_dim;
     view.batch_stride = heads * view.head_stride;
@@ -71,6 +73,9 @@ struct HeadsView {
     part.tokens = count;
     return part;
   }
+
+  /// No batch, no tokens or no heads: there are no elements, and there may be no data.
+  bool is_empty() const { return batch == 0 || tokens == 0 || heads == 0; }
 
   /// The first channel of one head.
   T* head(Index b, Index t, Index h) const { return data + b * batch_stride + t * token_stride + h * head_stride; }
@@ -131,8 +136,9 @@ auto view_of(X&& x, Index head_dim, const char* function) {
     require(x.cols() % head_dim == 0, function, ": columns must be a multiple of head_dim ", head_dim, ", got ",
             x.cols());
     using T = std::remove_pointer_t<decltype(x.data())>;
-    return HeadsView<T>{x.data(),     1, x.rows(),      x.cols() / head_dim,
-                        head_dim,     0, x.rowStride(), head_dim * x.colStride(),
+    const Index heads = x.cols() / head_dim;
+    return HeadsView<T>{x.data(),     1, x.rows(),      heads,
+                        head_dim,     0, x.rowStride(), heads == 0 ? 0 : head_dim * x.colStride(),
                         x.colStride()};
   }
 }
@@ -167,12 +173,13 @@ void require_same_shape(const HeadsView<T>& out, const HeadsView<U>& x, const ch
 template <class T, class U>
 void require_no_overlap(const HeadsView<T>& out, const HeadsView<U>& x, const char* function) {
   const auto same = [](Index size, Index stride, Index other) { return size <= 1 || stride == other; };
-  const bool is_empty = x.batch == 0 || x.tokens == 0 || x.heads == 0;
-  const bool is_x = sizeof(T) == sizeof(U) && same(x.batch, x.batch_stride, out.batch_stride) &&
+  constexpr bool one_type = std::is_same_v<std::remove_const_t<T>, std::remove_const_t<U>>;
+  const bool is_x = same(x.batch, x.batch_stride, out.batch_stride) &&
                     same(x.tokens, x.token_stride, out.token_stride) && same(x.heads, x.head_stride, out.head_stride) &&
                     same(x.head_dim, x.channel_stride, out.channel_stride);
-  require(is_empty || is_x || static_cast<const void*>(out.data) != static_cast<const void*>(x.data), function,
-          ": out begins where x does but has other strides, so it would overwrite x while it is read");
+  require(x.is_empty() || (one_type && is_x) || static_cast<const void*>(out.data) != static_cast<const void*>(x.data),
+          function, ": out begins where x does but has ", one_type ? "other strides" : "another type",
+          ", so it would overwrite x while it is read");
 }
 
 /// How a kernel, which knows no Eigen type, sees a number of type T.

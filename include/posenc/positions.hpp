@@ -209,14 +209,21 @@ inline void require_row(const Coordinate& p, Index rows, const char* function, I
           "], the rows of the table, got ", p.whole);
 }
 
+/// The product of two counts, or 2^63 - 1 if that is less: a view without heads may have more rows than a number holds.
+inline Index product_or_most(Index a, Index b) {
+  constexpr Index most = std::numeric_limits<Index>::max();
+  return b != 0 && a > most / b ? most : a * b;
+}
+
 /// n positions for batch x tokens rows: one a token, which the batch shares, or one a batch x token.
 inline bool is_per_batch(Index n, Index batch, Index tokens, const char* function) {
   const bool per_token = n == tokens;
   if (batch == 1) {
     require(per_token, function, ": there must be one position for each of the ", tokens, " rows, got ", n);
   } else {
-    require(per_token || n == batch * tokens, function, ": there must be ", tokens, " positions, one a token, or ",
-            batch * tokens, ", one a batch x token, got ", n);
+    const Index rows = product_or_most(batch, tokens);
+    require(per_token || n == rows, function, ": there must be ", tokens, " positions, one a token, or ", rows,
+            ", one a batch x token, got ", n);
   }
   return !per_token;
 }
@@ -230,20 +237,23 @@ void with_positions(const Positions& positions, Index batch, Index tokens, Index
   } else if constexpr (std::is_arithmetic_v<Positions>) {
     use(detail::consecutive(positions, tokens, function), false);
   } else if constexpr (is_table<Positions>()) {
-    detail::require_positions(positions, axes > 1 ? 0 : tokens, function);
     if (axes > 1) {
       require(positions.cols() == axes, function, ": a matrix of positions must have ", axes,
               " columns, one an axis, got ", positions.cols());
-      use(Tabled<Positions>(positions), is_per_batch(positions.rows(), batch, tokens, function));
+      const bool per_batch = is_per_batch(positions.rows(), batch, tokens, function);
+      detail::require_positions(positions, 0, function);
+      use(Tabled<Positions>(positions), per_batch);
     } else {
       require(positions.rows() == batch && positions.cols() == tokens, function,
               ": a matrix of positions must be batch x tokens, ", batch, " x ", tokens, ", got ", positions.rows(),
               " x ", positions.cols());
+      detail::require_positions(positions, tokens, function);
       use(Batched<Positions>(positions), true);
     }
   } else {
-    const auto source = detail::listed(positions, function);
-    use(source, is_per_batch(detail::length(positions), batch, tokens, function));
+    static_assert(is_vector_like<Positions>(), "posenc: positions are a vector-like of integers or reals, one a row");
+    const bool per_batch = is_per_batch(detail::length(positions), batch, tokens, function);
+    use(detail::listed(positions, function), per_batch);
   }
 }
 

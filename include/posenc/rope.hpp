@@ -172,7 +172,7 @@ class Rope {
     static_assert(
         detail::computes_in<std::remove_const_t<In>, Scalar> && detail::computes_in<Out, Scalar>,
         "posenc: Rope<float> takes data in float, Eigen::half or Eigen::bfloat16, and Rope<double> data in double");
-    if (x.batch == 0 || x.tokens == 0 || x.heads == 0) return;  // and there may be no data
+    if (x.is_empty()) return;  // and there may be no data
     rows_.with_ladder([&](auto kernel, const auto& ladder) {
       for (Index b = 0; b < (per_batch ? x.batch : 1); ++b) {
         const detail::Shifted<Source> of_batch{positions, b * x.tokens};

@@ -31,10 +31,10 @@ void rotate_by_table(X&& x, const Cos& cos, const Sin& sin, PairLayout layout, I
   const Index pairs = cos.cols();
   require(sin.rows() == cos.rows() && sin.cols() == pairs, function, ": cos and sin must have one shape, got ",
           cos.rows(), " x ", pairs, " and ", sin.rows(), " x ", sin.cols());
-  require(2 * pairs <= head_dim, function, ": tables of ", pairs, " pairs do not fit into head_dim ", head_dim);
+  require(pairs <= head_dim / 2, function, ": tables of ", pairs, " pairs do not fit into head_dim ", head_dim);
 
   with_rows(view, [&](auto row_of) {
-    if (view.heads == 0) return;  // and there may be no data
+    if (view.is_empty() || pairs == 0) return;  // and there may be no data
     const PairPlaces places{layout, 0, pairs};
     with_kernel([&](auto kernel) {
       Scalar cosine[chunk_pairs], sine[chunk_pairs];
@@ -70,8 +70,9 @@ void rotate_pairs(X&& x, const Cos& cos, const Sin& sin, PairLayout layout, Inde
   const char* function = "rotate_pairs";
   detail::rotate_by_table(std::forward<X>(x), cos, sin, layout, head_dim, function, [&](const auto& view, auto use) {
     const bool shared = cos.rows() == view.tokens;
-    detail::require(shared || cos.rows() == view.batch * view.tokens, function,
-                    ": tables must have one row for each of the ", view.batch * view.tokens, " rows, got ", cos.rows());
+    const Index rows = detail::product_or_most(view.batch, view.tokens);
+    detail::require(shared || cos.rows() == rows, function, ": tables must have one row for each of the ", rows,
+                    " rows, got ", cos.rows());
     use([&](Index b, Index t) { return shared ? t : b * view.tokens + t; });
   });
 }
@@ -87,7 +88,7 @@ void rotate_pairs(X&& x, const Cos& cos, const Sin& sin, const Positions& positi
   const char* function = "rotate_pairs";
   detail::rotate_by_table(std::forward<X>(x), cos, sin, layout, head_dim, function, [&](const auto& view, auto use) {
     detail::with_positions(position_ids, view.batch, view.tokens, 1, function, [&](const auto& source, bool per_batch) {
-      const Index rows = per_batch ? view.batch * view.tokens : view.tokens;
+      const Index rows = per_batch ? detail::product_or_most(view.batch, view.tokens) : view.tokens;
       for (Index i = 0; i < rows; ++i) detail::require_row(source.at(i), cos.rows(), function, i);
       use([&](Index b, Index t) {
         const Index i = per_batch ? b * view.tokens + t : t;
