@@ -82,6 +82,21 @@ TEST_CASE("ALiBi slopes of any head count are those of powers of two and then ev
   }
 }
 
+TEST_CASE("The slopes of as many heads as 64 bits count fall from 1 to 2^-8") {
+  const Index heads = Index{1} << 62;
+  CHECK(posenc::alibi_slope(0, heads) == 1.0);
+  CHECK(posenc::alibi_slope(heads / 2 - 1, heads) == 0x1p-4);
+  CHECK(posenc::alibi_slope(heads - 1, heads) == 0x1p-8);
+  CHECK(posenc::alibi_slope(heads, std::numeric_limits<Index>::max()) == 1.0);
+  CHECK(posenc::alibi_slope(heads - 1, std::numeric_limits<Index>::max()) == 0x1p-8);
+}
+
+TEST_CASE("Scores of no keys are done at once") {
+  Eigen::Map<Eigen::MatrixXf> none(nullptr, Index{1} << 40, 0);
+  posenc::add_alibi(none, 0.5);
+  T5Buckets(Attention::causal).add_to(none, Eigen::MatrixXf::Zero(32, 1).eval(), 0);
+}
+
 TEST_CASE("ALiBi takes slope times distance off every score and leaves the order of rows and keys alone") {
   const Eigen::MatrixXd before = random_scores<Eigen::MatrixXd>(9, 13);
   for (const Position offset : {Position{0}, Position{4}, Position{-3}, Position{1000000}}) {

@@ -230,6 +230,9 @@ TEST_CASE("Reordering nothing changes nothing") {
   to_half(x, 8, 0);
   to_interleaved(x, 4, 2);
   to_half(x.leftCols(0), 8);
+  float* no_data = nullptr;
+  to_half(posenc::bshd(no_data, Index{1} << 40, Index{1} << 40, 0, 8), 8);  // 2^80 times nothing, at once
+  to_interleaved(posenc::bhsd(no_data, Index{1} << 40, Index{1} << 40, 0, 8), 8);
   CHECK(same(x, places<float>(2, 8)));
 }
 

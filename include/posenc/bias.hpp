@@ -39,6 +39,7 @@ void add_bias(Scores&& scores, Position query_offset, const char* function, Bias
   const Position limit = Position{1} << 62;
   require(query_offset >= -limit && query_offset <= limit, function,
           ": query_offset must be within [-2^62, 2^62], got ", query_offset);
+  if (view.is_empty()) return;  // however many rows of nothing there are
   for (Index i = 0; i < view.tokens; ++i) {
     for (Index j = 0; j < view.heads; ++j) {
       T& score = *view.head(0, i, j);
@@ -60,9 +61,8 @@ inline double alibi_slope(Index head, Index heads) {
   detail::require(head >= 0 && head < heads, "alibi_slope: head must be within [0, ", heads, "), got ", head);
   Index m = 1;
   while (m <= heads / 2) m *= 2;
-  const Index numerator = head < m ? 2 * (head + 1) : 2 * (head - m) + 1;
-  const double exponent =
-      static_cast<double>(numerator) * (4 / static_cast<double>(m));  // exact, as m is a power of two
+  const double numerator = head < m ? 2 * static_cast<double>(head + 1) : static_cast<double>(2 * (head - m) + 1);
+  const double exponent = numerator * (4 / static_cast<double>(m));  // exact, as m is a power of two
   const double whole = std::floor(exponent);
   return std::ldexp(std::exp2(whole - exponent), -static_cast<int>(whole));
 }

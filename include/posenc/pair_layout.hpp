@@ -33,6 +33,7 @@ void reorder_channels(X&& x, Index head_dim, Index rotary_dim, const char* funct
   require(rotary_dim >= 0 && rotary_dim % 2 == 0 && rotary_dim <= head_dim, function,
           ": the channels to reorder must be even and at most head_dim ", head_dim, ", got ", rotary_dim);
   const auto view = detail::writable_view_of(std::forward<X>(x), head_dim, function);
+  if (view.is_empty()) return;  // however many rows of nothing there are
   using T = std::remove_pointer_t<decltype(view.data)>;
   std::vector<T> channels(static_cast<std::size_t>(rotary_dim));
   for (Index b = 0; b < view.batch; ++b) {
