@@ -344,6 +344,10 @@ TEST_CASE("A sinusoidal code refuses what does not fit and writes nothing") {
                     "posenc::Sinusoidal::add_to: there must be one position for each of the 3 rows, got 2");
   CHECK_THROWS_WITH(code.add_to(x, std::vector<double>{1, 2, not_a_number}),
                     "posenc::Sinusoidal::add_to: position 2 must be a number within [-2^62, 2^62], got nan");
+  CHECK_THROWS_WITH(code.add_to(x.topRows(0), std::vector<int>{1, 2}),
+                    "posenc::Sinusoidal::add_to: there must be one position for each of the 0 rows, got 2");
+  CHECK_THROWS_WITH(code.add_to(x.topRows(0), ~std::uint64_t{0}),
+                    "posenc::Sinusoidal::add_to: position 0 must be at most 2^63 - 1, got 18446744073709551615");
   CHECK_THROWS_WITH(
       code.add_to(x, std::numeric_limits<Position>::max()),
       "posenc::Sinusoidal::add_to: 3 rows from position 9223372036854775807 pass the last position 2^63 - 1");

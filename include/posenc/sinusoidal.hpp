@@ -77,7 +77,6 @@ class Sinusoidal {
     detail::require(detail::is_between(embedding_scale, -largest, largest), function,
                     ": embedding_scale must be a finite number, got ", embedding_scale);
     const auto scale = static_cast<Scalar>(embedding_scale);
-    if (view.tokens == 0) return;  // and there may be no data
     detail::with_positions(positions, 1, view.tokens, 1, function, [&](const auto& source, bool) {
       rows_.with_ladder([&](auto kernel, const auto& ladder) {
         rows_.for_each_span(source, view.tokens, [&](const detail::Run* runs, Index run_count, Index begin, Index n) {
