@@ -432,6 +432,27 @@ TEST_CASE("ALiBi refuses by name what has no slope or no bias") {
   CHECK(scores == Eigen::MatrixXf::Ones(2, 2));
 }
 
+TEST_CASE("ALiBi refuses a bias that no number of its type holds and writes nothing") {
+  Eigen::MatrixXf scores = Eigen::MatrixXf::Zero(2, 3);
+  const std::string range = " must be within [-3.4028234663852886e+38, 3.4028234663852886e+38]";
+  CHECK_THROWS_WITH(posenc::add_alibi(scores, 1e308, Position{1} << 62),
+                    "posenc::add_alibi: slope 1e+308 times the farthest distance 4.611686018427388e+18" + range);
+  CHECK_THROWS_WITH(posenc::add_alibi(scores, -2e38, -1),
+                    "posenc::add_alibi: slope -2e+38 times the farthest distance 3" + range);
+  CHECK_THROWS_WITH(posenc::add_alibi(scores, 2e38, 1),
+                    "posenc::add_alibi: slope 2e+38 times the farthest distance 2" + range);
+  CHECK_THROWS_WITH(posenc::alibi_slopes(Index{1} << 62),
+                    "posenc::alibi_slopes: heads must be at most 2^24, got 4611686018427387904");
+  CHECK((scores.array() == 0).all());
+  // In 16 bits a far score becomes an infinity, which is as good as masked.
+  Eigen::Matrix<Eigen::half, 1, 1> half_score(Eigen::half(0.0f));
+  posenc::add_alibi(half_score, 0.5, 1000000);
+  CHECK(static_cast<float>(half_score(0, 0)) == -std::numeric_limits<float>::infinity());
+  Eigen::MatrixXd wide = Eigen::MatrixXd::Zero(1, 1);
+  posenc::add_alibi(wide, 1e300, 1);
+  CHECK(wide(0, 0) == -1e300);
+}
+
 TEST_CASE("T5 refuses by name buckets and tables and heads that do not fit") {
   const std::string causal = "posenc::T5Buckets: num_buckets must be within [2, 65536], got ";
   CHECK_THROWS_WITH(T5Buckets(Attention::causal, 1), causal + "1");

@@ -99,3 +99,18 @@ TEST_CASE("A linear index refuses what does not fit and writes nothing") {
   CHECK((x.array() == 7).all());
   CHECK((wide.array() == 7).all());
 }
+
+TEST_CASE("A linear index that no number of its type holds is refused and writes nothing") {
+  CodeMatrix<float> x = CodeMatrix<float>::Constant(2, 2, 7);
+  const std::string range = " must be within [-3.4028234663852886e+38, 3.4028234663852886e+38]";
+  CHECK_THROWS_WITH(LinearIndex<float>(2, 1e308).add_to(x, 1000),
+                    "posenc::LinearIndex::add_to: step 1e+308 times position 1000" + range);
+  CHECK_THROWS_WITH(LinearIndex<float>(2, 1e38).add_to(x, std::vector<double>{1.5, -3.5}),
+                    "posenc::LinearIndex::add_to: step 1e+38 times position -3.5" + range);
+  CHECK((x.array() == 7).all());
+  LinearIndex<float>(2, 1e38).add_to(x, 2);
+  CHECK(x(1, 1) == 3e38f);
+  CodeMatrix<double> wide = CodeMatrix<double>::Constant(2, 2, 7);
+  LinearIndex<double>(2, 1e308).add_to(wide, 0);
+  CHECK(wide(1, 0) == 1e308);
+}

@@ -251,6 +251,53 @@ TEST_CASE("A count beyond 2^63 is refused", "[positions][errors]") {
                     "posenc::Sinusoidal::encode: count must be within [0, 2^63 - 1], got 18446744073709551615");
 }
 
+TEST_CASE("A count of rows that no memory has is refused", "[positions][errors]") {
+  const Rope<float> rope(Frequencies::geometric(8), PairLayout::half);
+  const Index huge = Index{1} << 62;
+  const std::string got = "4611686018427387904 rows of ", what = " numbers are more than memory has addresses";
+  CHECK_THROWS_WITH(rope.table(huge), "posenc::Rope::table: " + got + "4" + what);
+  CHECK_THROWS_WITH(Sinusoidal<float>(8).encode(huge), "posenc::Sinusoidal::encode: " + got + "8" + what);
+  CHECK_THROWS_WITH(LinearIndex<float>(1, 1).encode(huge), "posenc::LinearIndex::encode: " + got + "1" + what);
+  CHECK_THROWS_WITH(LearnedPositions<float>(Eigen::MatrixXf::Zero(2, 3)).encode(huge),
+                    "posenc::LearnedPositions::encode: " + got + "3" + what);
+  CHECK_THROWS_WITH(LearnedPositions<float>(Eigen::MatrixXf::Zero(2, 3)).resized(huge),
+                    "posenc::LearnedPositions::resized: " + got + "3" + what);
+}
+
+namespace {
+
+/// As a library of the user's hands matrices on.
+template <class Derived>
+void turn_all(Eigen::MatrixBase<Derived>& x, Eigen::DenseBase<Derived>& y) {
+  const Rope<float> rope(Frequencies::geometric(8), PairLayout::half);
+  rope.rotate(x, 5);
+  rope.shift(x, 1);
+  rope.unrotate(x, 2);
+  rope.backward(x, 3);
+  rope.rotate_to(y, x, 4);
+  to_half(y, 8);
+  Sinusoidal<float>(8).add_to(y);
+  LinearIndex<float>(8, 1).add_to(x);
+  const LearnedPositions<float> learned(x);
+  learned.add_to(y);
+  learned.accumulate_gradient(y, x);
+  rotate_pairs(y, x.leftCols(4), x.rightCols(4), PairLayout::half, 8);
+}
+
+}  // namespace
+
+TEST_CASE("Data and tables that are known by a base class alone get the bits of the whole type") {
+  Eigen::MatrixXf x = Eigen::MatrixXf::Constant(3, 8, 0.5f), y = x;
+  Eigen::MatrixXf larger = Eigen::MatrixXf::Constant(5, 16, 0.5f), other = larger;
+  turn_all(x, y);
+  auto x_block = larger.block(1, 2, 3, 8), y_block = other.block(1, 2, 3, 8);
+  turn_all(x_block, y_block);
+  CHECK(x == x_block);
+  CHECK(y == y_block);
+  CHECK(larger.row(0) == other.row(0));
+  CHECK(x != y);
+}
+
 TEST_CASE("Positions that change while they are read never reach beside a table", "[positions][errors]") {
   const LearnedPositions encoder(Eigen::MatrixXf(Eigen::MatrixXf::Constant(10, 8, 1e6f)));
   Eigen::MatrixXf x = Eigen::MatrixXf::Zero(8, 8);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <type_traits>
 #include <utility>
@@ -29,9 +30,10 @@ inline void require_attention_kind(Attention attention, const char* function) {
           ": attention must be Attention::causal or Attention::bidirectional, got ", static_cast<int>(attention));
 }
 
-/// scores(i, j) <- scores(i, j) + bias(j - (query_offset + i)), summed in double and rounded once.
-template <class Scores, class Bias>
-void add_bias(Scores&& scores, Position query_offset, const char* function, Bias bias) {
+/// scores(i, j) <- scores(i, j) + bias(j - (query_offset + i)), summed in double and rounded once. check(farthest, largest)
+/// comes before anything is written: with the largest distance, and the largest number of the scores' type (float for 16 bits).
+template <class Scores, class Check, class Bias>
+void add_bias(Scores&& scores, Position query_offset, const char* function, Check check, Bias bias) {
   static_assert(!is_heads_view<Plain<Scores>>, "posenc: scores are a matrix, queries x keys of one head");
   const auto view = detail::writable_view_of(std::forward<Scores>(scores), 1, function);  // one "head" a key
   using T = std::remove_pointer_t<decltype(view.data)>;
@@ -40,6 +42,10 @@ void add_bias(Scores&& scores, Position query_offset, const char* function, Bias
   require(query_offset >= -limit && query_offset <= limit, function,
           ": query_offset must be within [-2^62, 2^62], got ", query_offset);
   if (view.is_empty()) return;  // however many rows of nothing there are
+  using Scalar = std::conditional_t<std::is_same_v<T, double>, double, float>;
+  const double offset = static_cast<double>(query_offset), last_key = static_cast<double>(view.heads - 1);
+  check(std::max(std::abs(last_key - offset), std::abs(offset + static_cast<double>(view.tokens - 1))),
+        static_cast<double>(std::numeric_limits<Scalar>::max()));
   for (Index i = 0; i < view.tokens; ++i) {
     for (Index j = 0; j < view.heads; ++j) {
       T& score = *view.head(0, i, j);
@@ -70,6 +76,7 @@ inline double alibi_slope(Index head, Index heads) {
 /// The slopes of all heads.
 inline Eigen::VectorXd alibi_slopes(Index heads) {
   detail::require(heads >= 1, "alibi_slopes: heads must be at least 1, got ", heads);
+  detail::require(heads <= Index{1} << 24, "alibi_slopes: heads must be at most 2^24, got ", heads);
   return Eigen::VectorXd::NullaryExpr(heads, [&](Index head) { return alibi_slope(head, heads); });
 }
 
@@ -79,13 +86,17 @@ inline Eigen::VectorXd alibi_slopes(Index heads) {
 /// Shapes    scores: queries x keys, any dense Eigen form with data in memory, changed in place.
 /// Units     slope in units of score per token; positions in tokens.
 /// Accuracy  formed and added in double and rounded once to the type of scores.  Test: bias_test.
-/// Throws    std::invalid_argument for a slope that is not finite, or |query_offset| > 2^62.
+/// Throws    std::invalid_argument for a slope that is not finite or makes a bias that is not, or |query_offset| > 2^62.
 template <class Scores>
 void add_alibi(Scores&& scores, double slope, Position query_offset = 0, Attention attention = Attention::causal) {
   const char* function = "add_alibi";
   detail::require(detail::is_finite(slope), function, ": slope must be a finite number, got ", slope);
   detail::require_attention_kind(attention, function);
-  detail::add_bias(std::forward<Scores>(scores), query_offset, function, [&](Position relative) {
+  const auto check = [&](double farthest, double largest) {
+    detail::require(detail::is_between(slope * farthest, -largest, largest), function, ": slope ", slope,
+                    " times the farthest distance ", farthest, " must be within [-", largest, ", ", largest, "]");
+  };
+  detail::add_bias(std::forward<Scores>(scores), query_offset, function, check, [&](Position relative) {
     const Position ahead = attention == Attention::bidirectional && relative > 0 ? -relative : relative;
     return slope * static_cast<double>(ahead);
   });
@@ -141,7 +152,7 @@ class T5Buckets {
                     num_buckets);
     one_side_ = both ? num_buckets / 2 : num_buckets;
     const Index e = one_side_ / 2, n = one_side_ - e;
-    detail::require(max_distance > e && max_distance < Index{1} << 31, "T5Buckets: max_distance must be within (", e,
+    detail::require(max_distance > e && max_distance < Position{1} << 31, "T5Buckets: max_distance must be within (", e,
                     ", 2^31), got ", max_distance);
     const double growth = std::log(static_cast<double>(max_distance) / static_cast<double>(e)) / static_cast<double>(n);
     for (Index b = 1; b < n; ++b) {
@@ -171,11 +182,13 @@ class T5Buckets {
   void add_to(Scores&& scores, const Table& table, Index head, Position query_offset = 0) const {
     const char* function = "T5Buckets::add_to";
     static_assert(detail::is_eigen<Table>, "posenc: the table is an Eigen matrix, num_buckets x heads");
+    static_assert(!detail::has_product<Table>(), "posenc: the table is a product; evaluate it into a matrix first");
     detail::require(table.rows() == num_buckets_, function, ": the table must have ", num_buckets_,
                     " rows, one per bucket, got ", table.rows());
     detail::require(head >= 0 && head < table.cols(), function, ": head must be within [0, ", table.cols(), "), got ",
                     head);
-    detail::add_bias(std::forward<Scores>(scores), query_offset, function, [&](Position relative) {
+    const auto no_check = [](double, double) {};
+    detail::add_bias(std::forward<Scores>(scores), query_offset, function, no_check, [&](Position relative) {
       return static_cast<double>(table.derived().coeff(bucket(relative), head));
     });
   }

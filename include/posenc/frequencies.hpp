@@ -63,9 +63,10 @@ class Frequencies {
   /// Units     radians per position, |omega| <= 2^32; negative ones turn the other way, 0 stands still.
   /// Throws    std::invalid_argument for no values, a value that is NaN or too large, or an attention factor that is not
   ///           within [1e-6, 1e6].
-  template <class Values>
+  template <class Values = detail::Braced>
   static Frequencies from_values(const Values& omega, double attention_factor = 1.0) {
     static_assert(detail::is_vector_like<Values>(), "posenc: from_values takes a vector of frequencies");
+    static_assert(!detail::has_product<Values>(), "posenc: frequencies are a product; evaluate it into a vector first");
     static_assert(detail::is_number<detail::Element<Values>>, "posenc: frequencies are numbers");
     const Index pairs = detail::length(omega);
     detail::require(pairs >= 1, "Frequencies::from_values: there must be at least 1 frequency, got 0");

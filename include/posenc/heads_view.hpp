@@ -129,17 +129,20 @@ auto view_of(X&& x, Index head_dim, const char* function) {
     require(x.head_dim == head_dim, function, ": head_dim of the view must be ", head_dim, ", got ", x.head_dim);
     detail::require_view(x, function);
     return x;
-  } else {
-    static_assert(has_strides<X>(),
+  } else if constexpr (!has_strides<X>()) {
+    static_assert(never<X>,
                   "posenc: x must be an Eigen matrix, array, map, ref or block with data in memory, or a HeadsView; "
                   "evaluate an expression into a matrix first");
-    require(x.cols() % head_dim == 0, function, ": columns must be a multiple of head_dim ", head_dim, ", got ",
-            x.cols());
-    using T = std::remove_pointer_t<decltype(x.data())>;
-    const Index heads = x.cols() / head_dim;
-    return HeadsView<T>{x.data(),     1, x.rows(),      heads,
-                        head_dim,     0, x.rowStride(), heads == 0 ? 0 : head_dim * x.colStride(),
-                        x.colStride()};
+    return HeadsView<float>{};  // so that no error follows
+  } else {
+    auto& matrix = x.derived();  // of an Eigen::MatrixBase<Derived>&, too
+    require(matrix.cols() % head_dim == 0, function, ": columns must be a multiple of head_dim ", head_dim, ", got ",
+            matrix.cols());
+    using T = std::remove_pointer_t<decltype(matrix.data())>;
+    const Index heads = matrix.cols() / head_dim, stride = matrix.colStride();
+    return HeadsView<T>{matrix.data(), 1, matrix.rows(),      heads,
+                        head_dim,      0, matrix.rowStride(), heads == 0 ? 0 : head_dim * stride,
+                        stride};
   }
 }
 template <class X>
@@ -147,10 +150,7 @@ auto writable_view_of(X&& x, Index head_dim, const char* function) {
   if constexpr (is_heads_view<Plain<X>>) {
     static_assert(!std::is_const_v<std::remove_pointer_t<decltype(x.data)>>,
                   "posenc: a HeadsView of const data cannot be written");
-  } else {
-    static_assert(has_strides<X>(),
-                  "posenc: x must be an Eigen matrix, array, map, ref or block with data in memory, or a HeadsView; "
-                  "evaluate an expression into a matrix first");
+  } else if constexpr (has_strides<X>()) {  // else view_of says what x must be
     static_assert(is_writable<X>(), "posenc: x is changed in place, so it must not be const nor a temporary matrix");
   }
   return detail::view_of(std::forward<X>(x), head_dim, function);

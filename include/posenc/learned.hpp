@@ -2,6 +2,7 @@
 // Learned positions: a trainable table with one row per position, added to the embedding.
 
 #include <Eigen/Core>
+#include <type_traits>
 #include <utility>
 
 #include "posenc/additive.hpp"
@@ -18,6 +19,11 @@ inline namespace POSENC_ISA {
 /// Source    Gehring et al. 2017, "Convolutional Sequence to Sequence Learning"; BERT, GPT-2.
 template <class Scalar = float>
 class LearnedPositions {
+  static_assert(
+      std::is_same_v<Scalar, float> || std::is_same_v<Scalar, double>,
+      "posenc: LearnedPositions computes in float or double; cast a table of another type to float, which also "
+      "adds to Eigen::half and Eigen::bfloat16");
+
  public:
   using Matrix = CodeMatrix<Scalar>;
 
@@ -39,6 +45,9 @@ class LearnedPositions {
   void accumulate_gradient(TableGradient&& table_gradient, const Gradient& gradient,
                            const Positions& positions = Positions{}) const {
     const char* function = "LearnedPositions::accumulate_gradient";
+    static_assert(detail::is_dense<Gradient>, "posenc: the gradient is an Eigen matrix, tokens x d");
+    static_assert(!detail::has_product<Gradient>(),
+                  "posenc: the gradient is a product; evaluate it into a matrix first");
     const auto sum = detail::additive_view<Scalar>(std::forward<TableGradient>(table_gradient), dim(), function);
     detail::require(sum.tokens == max_positions(), function, ": the gradient of the table must have ", max_positions(),
                     " rows, got ", sum.tokens);
@@ -48,7 +57,7 @@ class LearnedPositions {
       for (Index c = 0; c < dim(); ++c) {
         auto& value = row[c * sum.channel_stride];
         value = static_cast<detail::Plain<decltype(value)>>(static_cast<Scalar>(value) +
-                                                            static_cast<Scalar>(gradient(t, c)));
+                                                            static_cast<Scalar>(gradient.derived().coeff(t, c)));
       }
     });
   }
@@ -58,6 +67,7 @@ class LearnedPositions {
   /// A table of one row is repeated; a length of 1 keeps row 0.
   LearnedPositions resized(Index length) const {
     detail::require(length >= 1, "LearnedPositions::resized: length must be at least 1, got ", length);
+    detail::require_elements(length, dim(), "LearnedPositions::resized");
     Matrix result(length, dim());
     const Index last = max_positions() - 1;
     for (Index i = 0; i < length; ++i) {
@@ -77,7 +87,7 @@ class LearnedPositions {
   }
 
   /// The codes themselves, one row per position: of 0 to count - 1, or of the positions given.
-  template <class Positions>
+  template <class Positions = detail::FromZero>
   Matrix encode(const Positions& positions_or_count) const {
     const char* function = "LearnedPositions::encode";
     return detail::encode<Scalar>(dim(), positions_or_count, function,

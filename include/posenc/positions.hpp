@@ -63,9 +63,10 @@ bool is_position(T value) {
   }
 }
 
-/// Positions that are left out: 0, 1, 2, .. No braced list can be taken for it.
-struct FromZero {
+/// Positions that are left out: 0, 1, 2, .. A list in braces comes here too, and does not compile.
+struct FromZero : Braced {
   explicit FromZero() = default;
+  using Braced::Braced;
 };
 
 // A source of positions answers at(row, axis) with a Coordinate, and run(row, most) with how many rows from this one on, but
@@ -169,22 +170,27 @@ constexpr void require_position_type() {
   static_assert(is_number<T>, "posenc: positions are integers or reals (float, double or 16-bit)");
 }
 
-/// A count as an Index.
+/// A matrix to be made has at most 2^58 elements, which is more than any memory and fewer than a number holds.
+inline void require_elements(Index rows, Index cols, const char* function) {
+  require(rows <= std::numeric_limits<Index>::max() / 32 / std::max<Index>(cols, 1), function, ": ", rows, " rows of ",
+          cols, " numbers are more than memory has addresses");
+}
+
+/// A count of rows with `cols` numbers each as an Index.
 template <class Count>
-Index checked_count(Count count, const char* function) {
+Index checked_count(Count count, Index cols, const char* function) {
   static_assert(is_integer<Count>, "posenc: a count is an integer; positions come as a vector");
   require(detail::is_position(count) && static_cast<Position>(count) >= 0, function,
           ": count must be within [0, 2^63 - 1], got ", count);
-  return static_cast<Index>(count);
+  const auto rows = static_cast<Index>(count);
+  require_elements(rows, cols, function);
+  return rows;
 }
 
 template <class Values>
 Listed<Values> listed(const Values& values, const char* function) {
   static_assert(is_vector_like<Values>(), "posenc: positions are a vector-like of integers or reals, one a row");
-  if constexpr (is_eigen<Values>) {
-    static_assert((Values::Flags & Eigen::EvalBeforeNestingBit) == 0,
-                  "posenc: positions are a product; evaluate it into a vector first");
-  }
+  static_assert(!has_product<Values>(), "posenc: positions are a product; evaluate it into a vector first");
   require_position_type<Element<Values>>();
   const Index n = detail::length(values);
   for (Index i = 0; i < n; ++i) detail::require_position(detail::element(values, i), function, i);
@@ -194,6 +200,7 @@ Listed<Values> listed(const Values& values, const char* function) {
 /// Every element of an Eigen matrix is a position; (i, j) belongs to row i `rows_each` + j, or to row i where that is 0.
 template <class Values>
 void require_positions(const Values& values, Index rows_each, const char* function) {
+  static_assert(!has_product<Values>(), "posenc: positions are a product; evaluate it into a matrix first");
   require_position_type<typename Plain<Values>::Scalar>();
   for (Index i = 0; i < values.rows(); ++i) {
     for (Index j = 0; j < values.cols(); ++j) {

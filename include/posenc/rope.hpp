@@ -106,10 +106,10 @@ class Rope {
   /// Moves rows that were rotated before by an offset: from position p to p + delta. The attention factor, which they
   /// have in them already, is not applied again.
   /// Shapes    delta: one number for all rows, or a vector-like with one per token.
-  template <class X, class Deltas>
+  template <class X, class Deltas = detail::FromZero>
   void shift(X&& x, const Deltas& delta) const {
     if constexpr (std::is_arithmetic_v<Deltas>) {
-      static_assert(!std::is_same_v<Deltas, bool>, "posenc: an offset is a number");
+      static_assert(detail::is_number<Deltas>, "posenc: an offset is an integer or a real (float, double or 16-bit)");
       const char* function = "Rope::shift";
       const auto view = detail::writable_view_of(std::forward<X>(x), head_dim_, function);
       detail::require_position(delta, function, 0);
@@ -121,10 +121,11 @@ class Rope {
 
   /// The cosines and sines that rotate uses, attention factor included: for engines that want a cache of their own.
   /// Shapes    from a count n: positions 0 to n - 1; from a vector-like: its positions. Both n x pairs.
-  template <class Positions>
+  template <class Positions = detail::FromZero>
   RopeTable<Scalar> table(const Positions& positions_or_count) const {
     const char* function = "Rope::table";
     const auto fill = [&](const auto& source, Index count) {
+      detail::require_elements(count, rows_.pairs(), function);
       RopeTable<Scalar> result;
       result.cos.resize(count, rows_.pairs());
       result.sin.resize(count, rows_.pairs());
@@ -137,7 +138,7 @@ class Rope {
       return result;
     };
     if constexpr (std::is_arithmetic_v<Positions>) {
-      return fill(detail::Consecutive{0}, detail::checked_count(positions_or_count, function));
+      return fill(detail::Consecutive{0}, detail::checked_count(positions_or_count, rows_.pairs(), function));
     } else if constexpr (detail::is_table<Positions>()) {
       detail::require(positions_or_count.cols() == axes(), function, ": a matrix of positions must have ", axes(),
                       " columns, one an axis, got ", positions_or_count.cols());

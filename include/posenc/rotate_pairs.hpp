@@ -27,6 +27,8 @@ void rotate_by_table(X&& x, const Cos& cos, const Sin& sin, PairLayout layout, I
   using Scalar = std::conditional_t<std::is_same_v<T, double>, double, float>;
   static_assert(computes_in<T, Scalar>, "posenc: x must hold float, double, Eigen::half or Eigen::bfloat16");
   static_assert(is_eigen<Cos> && is_eigen<Sin>, "posenc: cos and sin must be Eigen matrices");
+  static_assert(!has_product<Cos>() && !has_product<Sin>(),
+                "posenc: cos or sin is a product; evaluate it into a matrix first");
 
   const Index pairs = cos.cols();
   require(sin.rows() == cos.rows() && sin.cols() == pairs, function, ": cos and sin must have one shape, got ",

@@ -58,7 +58,7 @@ class Sinusoidal {
   }
 
   /// The codes themselves, one row per position: of 0 to count - 1, or of the positions given.
-  template <class Positions>
+  template <class Positions = detail::FromZero>
   CodeMatrix<Scalar> encode(const Positions& positions_or_count) const {
     const char* function = "Sinusoidal::encode";
     return detail::encode<Scalar>(dim(), positions_or_count, function,
