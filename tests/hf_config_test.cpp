@@ -3,6 +3,7 @@
 #include <cmath>
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -516,7 +517,41 @@ TEST_CASE("hf_config: where the rope differs by layer a layer_type must be given
   CHECK(refusal(config, std::nullopt, "full_attention") ==
         "rope_parameters has objects for layers, but also keys of its own: factor ");
   CHECK(refusal(changed(small(), {{"head_dim", 16}, {"global_head_dim", 32}})) ==
-        "with global_head_dim a layer_type must be given");
+        "with global_head_dim layer_type must be full_attention or sliding_attention, got ''");
+  CHECK(refusal(changed(small(), {{"head_dim", 16}, {"global_head_dim", 32}}), std::nullopt, "full_atention") ==
+        "with global_head_dim layer_type must be full_attention or sliding_attention, got 'full_atention'");
+}
+
+TEST_CASE("hf_config: values of a wrong kind are refused by their own name") {
+  CHECK(refusal(changed(small(), {{"text_config", "x"}})) == "text_config must be an object, got \"x\"");
+  CHECK(refusal(changed(small(), {{"text_config", nullptr}})) == "not refused");
+  CHECK(refusal(changed(small(), {{"model_type", 7}})) == "model_type must be a name, got 7");
+  CHECK(refusal(changed(small(), {{"model_type", nullptr}})) == "not refused");
+  CHECK(refusal(changed(small(), {{"model_type", "\xff\xfe"}})) == "not refused");
+  CHECK(refusal(changed(small(), {{"model_type", "\xff"}, {"rope_theta", nullptr}})) ==
+        "rope_theta is missing, and 10000 is not known to be the default of model_type '\xff'");
+  const double not_a_number = std::nan(""), infinity = std::numeric_limits<double>::infinity();
+  CHECK(refusal(changed(small(), {{"rope_theta", not_a_number}})) == "rope_theta must be a number, got nan");
+  CHECK(refusal(changed(small(), {{"head_dim", infinity}})) == "head_dim must be a number, got inf");
+  CHECK(refusal(changed(small(), {{"rotary_emb_base", infinity}})) ==
+        "rope_theta is 10000.0 in one place and inf in another");
+  CHECK(refusal(small({{"type", "linear"}, {"factor", {{"a", 1}}}})) == "factor must be a number, got {\"a\":1}");
+  CHECK(refusal(small({{"mrope_section", {4, not_a_number}}})) ==
+        "mrope_section must be an array of numbers, got nan in it");
+}
+
+TEST_CASE("hf_config: a key is about a rope where a word of it begins so") {
+  CHECK(refusal(changed(small(), {{"europe_size", 3}, {"tropes", 1}})) == "not refused");
+  for (const char* key : {"rope_new", "my_rope", "use_mrope_new", "rotary_new", "new_rotary"}) {
+    CHECK(refusal(changed(small(), {{key, 3}})) ==
+          std::string("key ") + key + " is not understood here, got 3; leave it out if the program itself follows it");
+  }
+}
+
+TEST_CASE("hf_config: sections left out of an interleaved rope are not taken for a plain one") {
+  const std::string missing = "mrope_section is missing, but mrope_interleaved true";
+  CHECK(refusal(small({{"type", "default"}, {"mrope_interleaved", true}})) == missing);
+  CHECK(refusal(small({{"type", "default"}, {"mrope_interleaved", false}})) == "not refused");
 }
 
 #else

@@ -27,18 +27,22 @@ class HfConfig {
       : function_(function), layer_type_(layer_type) {
     need(config.is_object(), "the config must be an object, got ", shown(config));
     const Json text = config.value("text_config", Json());
+    need(text.is_null() || text.is_object(), "text_config must be an object, got ", shown(text));
     take(config, hf_config_keys);
     if (text.is_object()) take(text, hf_config_keys);
-    model_type_ = (text.is_object() ? text : config).value("model_type", Json("")).dump();
-    for (const char* end : {"_text", "_moe", "\""}) model_type_ = model_type_.substr(0, model_type_.find(end, 1));
-    model_type_.erase(0, 1);  // qwen3_vl of "qwen3_vl_moe_text"
+    const Json model = (text.is_object() ? text : config).value("model_type", Json());
+    need(model.is_null() || model.is_string(), "model_type must be a name, got ", shown(model));
+    if (model.is_string()) model_type_ = model.get<std::string>();
+    for (const char* end : {"_text", "_moe"}) model_type_ = model_type_.substr(0, model_type_.find(end));
+    // qwen3_vl of qwen3_vl_moe_text
     take_rope();
     refuse();
   }
 
   Index head_dim() const {
     if (has("qk_rope_head_dim")) return whole("qk_rope_head_dim");
-    need(!has("global_head_dim") || !layer_type_.empty(), "with global_head_dim a layer_type must be given");
+    need(!has("global_head_dim") || has_word("full_attention sliding_attention", layer_type_),
+         "with global_head_dim layer_type must be full_attention or sliding_attention, got '", layer_type_, "'");
     if (has("global_head_dim") && layer_type_ == "full_attention") return whole("global_head_dim");
     if (has("head_dim")) return whole("head_dim");
     const Index width = whole("hidden_size"), heads = whole("num_attention_heads");
@@ -84,7 +88,9 @@ class HfConfig {
   void need(bool condition, const Parts&... parts) const {
     require(condition, function_, ": ", parts...);
   }
+  static bool is_infinite(const Json& value) { return value.is_number() && !is_finite(value.get<double>()); }
   static std::string shown(const Json& value) {
+    if (is_infinite(value)) return detail::text(value.get<double>());
     const std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
     return text.size() <= 60 ? text : text.substr(0, 57) + "...";
   }
@@ -92,7 +98,7 @@ class HfConfig {
   const Json& value(const char* key, bool (Json::*is)() const noexcept, const char* what) const {
     need(has(key), key, " is missing");
     const Json& value = values_.at(key);
-    need((value.*is)(), key, " must be ", what, ", got ", shown(value));
+    need((value.*is)() && !is_infinite(value), key, " must be ", what, ", got ", shown(value));
     return value;
   }
   double number(const char* key, std::optional<double> otherwise = {}) const {
@@ -110,7 +116,7 @@ class HfConfig {
   std::vector<double> list(const char* key) const {
     std::vector<double> result;
     for (const Json& item : value(key, &Json::is_array, "an array")) {
-      need(item.is_number(), key, " must be an array of numbers, got ", shown(item), " in it");
+      need(item.is_number() && !is_infinite(item), key, " must be an array of numbers, got ", shown(item), " in it");
       result.push_back(item.get<double>());
     }
     return result;
@@ -122,12 +128,13 @@ class HfConfig {
       std::string name = key, framed = "_" + key + "_";
       for (const HfWords& other : hf_other_names) name = has_word(other.words, key) ? other.name : name;
       bool relevant = about_rope || has_word(known, name);
-      for (const char* part : {"_rope", "rope_", "rotary"}) relevant = relevant || framed.find(part) != key.npos;
+      for (const char* part : {"_rope", "_mrope", "_xdrope", "_rotary"})
+        relevant = relevant || framed.find(part) != key.npos;
       if (!relevant || value.is_null()) continue;
       need(has_word(known, name), "key ", key, " is not understood here, got ", shown(value),
            "; leave it out if the program itself follows it");
-      const Json& first = values_.emplace(name, value).first.value();
-      need(first == value, name, " is ", shown(first), " in one place and ", shown(value), " in another");
+      const auto [entry, is_new] = values_.emplace(name, value);
+      need(is_new || *entry == value, name, " is ", shown(*entry), " in one place and ", shown(value), " in another");
     }
   }
 
@@ -136,7 +143,9 @@ class HfConfig {
     Json rope = has("rope_parameters") ? value("rope_parameters", &Json::is_object, "an object") : Json::object();
     std::string layers, others, keys;
     for (const auto& [key, inner] : rope.items()) {
-      if (!inner.is_null()) (inner.is_object() ? layers : others) += key + " ";
+      bool is_key = has_word(hf_rope_keys, key);  // and no layer, whatever it holds
+      for (const HfWords& type : hf_rope_types) is_key = is_key || has_word(type.words, key);
+      if (!inner.is_null()) (inner.is_object() && !is_key ? layers : others) += key + " ";
     }
     const bool nested = !layers.empty(), older = has("rope_local_base_freq");  // older: of Gemma 3
     need(!nested || others.empty(), "rope_parameters has objects for layers, but also keys of its own: ", others);
@@ -173,6 +182,8 @@ class HfConfig {
     for (const char* key : {"rotary", "use_rope"}) need(flag(key, true), key, " is false: there is no rope");
     const std::string kind = shown(values_.value("position_embedding_type", Json("rope")));
     need(has_word("\"rope\" \"rotary\"", kind), "position_embedding_type must be rope or rotary, got ", kind);
+    need(has("mrope_section") || !flag("mrope_interleaved", false),
+         "mrope_section is missing, but mrope_interleaved true");
     need(!has("mrope_section") || model_type_ != "ernie4_5", "mrope_section of ernie4_5 has an order of its own");
     for (const HfWords& rule : hf_unusual_defaults) {
       const bool is_given = has(rule.name) || has("qk_rope_head_dim");

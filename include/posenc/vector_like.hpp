@@ -81,6 +81,8 @@ constexpr bool has_product() {
   using E = Plain<T>;
   if constexpr (!is_eigen<E>) {
     return false;
+  } else if constexpr (!std::is_same_v<E, Plain<decltype(std::declval<const E&>().derived())>> && !has_operand<E>) {
+    return has_product<decltype(std::declval<const E&>().derived())>();  // known by a base class alone
   } else if constexpr (is_product<E>) {
     return true;
   } else if constexpr (has_operands<E>) {
