@@ -409,11 +409,11 @@ TEST_CASE("Positions that do not fit the axes are refused by every verb and the 
   const auto view = posenc::bshd(x.data(), 2, 3, 2, 12), out_view = posenc::bshd(out.data(), 2, 3, 2, 12);
   const Table few = Table::Ones(6, 2), many = Table::Ones(6, 4), short_one = Table::Ones(5, 3),
               four = Table::Ones(4, 3);
-  refused("a matrix of positions must have 3 columns, one an axis, got 2", x, out, few);
-  refused("a matrix of positions must have 3 columns, one an axis, got 4", x, out, many);
-  refused("a matrix of positions must have 3 columns, one an axis, got 6", view, out_view, Table(few.transpose()));
+  refused("a matrix of positions must have 3 columns, one per axis, got 2", x, out, few);
+  refused("a matrix of positions must have 3 columns, one per axis, got 4", x, out, many);
+  refused("a matrix of positions must have 3 columns, one per axis, got 6", view, out_view, Table(few.transpose()));
   refused("there must be one position for each of the 6 rows, got 5", x, out, short_one);
-  refused("there must be 3 positions, one a token, or 6, one a batch x token, got 4", view, out_view, four);
+  refused("there must be 3 positions, one per token, or 6, one per batch x token, got 4", view, out_view, four);
   refused("there must be one position for each of the 6 rows, got 3", x, out, std::vector<int>{1, 2, 3});
   Rows<double> real = Rows<double>::Ones(6, 3);
   real(4, 2) = std::numeric_limits<double>::quiet_NaN();
@@ -424,7 +424,7 @@ TEST_CASE("Positions that do not fit the axes are refused by every verb and the 
   huge(1, 0) = std::uint64_t{1} << 63;
   refused("position 1 must be at most 2^63 - 1, got 9223372036854775808", x, out, huge);
   CHECK(refusal([&] { rope.table(few); }) ==
-        "posenc::Rope::table: a matrix of positions must have 3 columns, one an axis, got 2");
+        "posenc::Rope::table: a matrix of positions must have 3 columns, one per axis, got 2");
   CHECK(refusal([&] { rope.table(real); }) ==
         "posenc::Rope::table: position 4 must be a number within [-2^62, 2^62], got 1e+300");
   CHECK((same(x, before) && same(out, before)));

@@ -283,7 +283,7 @@ TEST_CASE("views of nothing may have more rows than 64 bits count", "[heads_view
   float* none = nullptr;
   const Index many = Index{1} << 40, most = Index{1} << 61;
   const std::string counts =
-      "there must be 1099511627776 positions, one a token, or 9223372036854775807, one a batch x "
+      "there must be 1099511627776 positions, one per token, or 9223372036854775807, one per batch x "
       "token, got 2";
   rope.rotate(posenc::bshd(none, many, many, 0, 8));
   rope.unrotate(posenc::bhsd(none, many, many, 0, 8), 5);
@@ -335,9 +335,9 @@ TEST_CASE("Rope refuses a view or positions that do not fit and leaves the data 
   CHECK(refusal([&] { other.rotate_to(out.leftCols(12), view); }) ==
         "posenc::Rope::rotate_to: head_dim of the view must be 6, got 8");
   CHECK(refusal([&] { rope.rotate(view, std::vector<int>(4)); }) ==
-        "posenc::Rope::rotate: there must be 3 positions, one a token, or 6, one a batch x token, got 4");
+        "posenc::Rope::rotate: there must be 3 positions, one per token, or 6, one per batch x token, got 4");
   CHECK(refusal([&] { rope.shift(view, std::vector<double>(2)); }) ==
-        "posenc::Rope::shift: there must be 3 positions, one a token, or 6, one a batch x token, got 2");
+        "posenc::Rope::shift: there must be 3 positions, one per token, or 6, one per batch x token, got 2");
   CHECK(refusal([&] { rope.unrotate(view, Eigen::MatrixXi::Zero(3, 2).eval()); }) ==
         "posenc::Rope::unrotate: a matrix of positions must be batch x tokens, 2 x 3, got 3 x 2");
   Eigen::MatrixXd positions = Eigen::MatrixXd::Zero(2, 3);

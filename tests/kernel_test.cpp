@@ -202,7 +202,7 @@ TEST_CASE("A sum of two floats times a factor keeps both") {
     const double value = numbers(random), factor = 2 * numbers(random);
     const auto split = [](double x) {
       const float near = static_cast<float>(x);
-      return base::Split<F>{F(near), F(static_cast<float>(x - near))};
+      return base::Split<F>{F(near), F(static_cast<float>(x - static_cast<double>(near)))};
     };
     const base::Split<F> product = base::times(split(value), split(factor));
     float near[F::lanes], rest[F::lanes];

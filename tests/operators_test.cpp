@@ -319,7 +319,7 @@ TEST_CASE("Position ids without a row of the tables are named and nothing is wri
   CHECK(refused(std::vector<double>{0, 1.5}) == "posenc::rotate_pairs: position 1 must be a whole number, got 1.5");
   CHECK(refused(std::vector<double>{nan, 1}).rfind("posenc::rotate_pairs: position 0 must be a number", 0) == 0);
   CHECK(refused(std::vector<int>{1, 2, 3}) ==
-        "posenc::rotate_pairs: there must be 2 positions, one a token, or 4, one a batch x token, got 3");
+        "posenc::rotate_pairs: there must be 2 positions, one per token, or 4, one per batch x token, got 3");
   CHECK(refused(Eigen::MatrixXi::Zero(2, 3).eval()) ==
         "posenc::rotate_pairs: a matrix of positions must be batch x tokens, 2 x 2, got 2 x 3");
   CHECK(same_bits(x, before));

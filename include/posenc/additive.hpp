@@ -41,7 +41,7 @@ CodeMatrix<Scalar> encode(Index dim, const Positions& positions_or_count, const 
     add(codes, Position{0});
     return codes;
   } else {
-    static_assert(is_vector_like<Positions>(), "posenc: positions are a vector-like of integers or reals, one a row");
+    static_assert(is_vector_like<Positions>(), "posenc: positions are a vector-like of integers or reals, one per row");
     const Index rows = detail::length(positions_or_count);
     require_elements(rows, dim, function);
     CodeMatrix<Scalar> codes = CodeMatrix<Scalar>::Zero(rows, dim);

@@ -1,5 +1,5 @@
 #pragma once
-// Reading positions: a first position, or a vector-like of integers or reals with one position a row.
+// Reading positions: a first position, or a vector-like of integers or reals with one position per row.
 
 #include <algorithm>
 #include <cmath>
@@ -157,7 +157,7 @@ void require_position(T value, const char* function, Index row) {
 template <class First>
 Consecutive consecutive(First first, Index rows, const char* function) {
   static_assert(is_integer<First>,
-                "posenc: the first position is an integer; for real positions pass a vector with one position a row");
+                "posenc: the first position is an integer; for real positions pass a vector with one position per row");
   detail::require_position(first, function, 0);
   const Position start = static_cast<Position>(first);
   require(rows == 0 || start <= std::numeric_limits<Position>::max() - (rows - 1), function, ": ", rows,
@@ -189,7 +189,7 @@ Index checked_count(Count count, Index cols, const char* function) {
 
 template <class Values>
 Listed<Values> listed(const Values& values, const char* function) {
-  static_assert(is_vector_like<Values>(), "posenc: positions are a vector-like of integers or reals, one a row");
+  static_assert(is_vector_like<Values>(), "posenc: positions are a vector-like of integers or reals, one per row");
   static_assert(!has_product<Values>(), "posenc: positions are a product; evaluate it into a vector first");
   require_position_type<Element<Values>>();
   const Index n = detail::length(values);
@@ -222,21 +222,21 @@ inline Index product_or_most(Index a, Index b) {
   return b != 0 && a > most / b ? most : a * b;
 }
 
-/// n positions for batch x tokens rows: one a token, which the batch shares, or one a batch x token.
+/// n positions for batch x tokens rows: one per token, which the batch shares, or one per batch x token.
 inline bool is_per_batch(Index n, Index batch, Index tokens, const char* function) {
   const bool per_token = n == tokens;
   if (batch == 1) {
     require(per_token, function, ": there must be one position for each of the ", tokens, " rows, got ", n);
   } else {
     const Index rows = product_or_most(batch, tokens);
-    require(per_token || n == rows, function, ": there must be ", tokens, " positions, one a token, or ", rows,
-            ", one a batch x token, got ", n);
+    require(per_token || n == rows, function, ": there must be ", tokens, " positions, one per token, or ", rows,
+            ", one per batch x token, got ", n);
   }
   return !per_token;
 }
 
 /// Calls use(source, per_batch) with the positions of batch x tokens rows, all checked. With one axis a matrix of positions
-/// is batch x tokens; with several it has one row a position and one column an axis.
+/// is batch x tokens; with several it has one row per position and one column per axis.
 template <class Positions, class Use>
 void with_positions(const Positions& positions, Index batch, Index tokens, Index axes, const char* function, Use use) {
   if constexpr (std::is_same_v<Positions, FromZero>) {
@@ -246,7 +246,7 @@ void with_positions(const Positions& positions, Index batch, Index tokens, Index
   } else if constexpr (is_table<Positions>()) {
     if (axes > 1) {
       require(positions.cols() == axes, function, ": a matrix of positions must have ", axes,
-              " columns, one an axis, got ", positions.cols());
+              " columns, one per axis, got ", positions.cols());
       const bool per_batch = is_per_batch(positions.rows(), batch, tokens, function);
       detail::require_positions(positions, 0, function);
       use(Tabled<Positions>(positions), per_batch);
@@ -258,7 +258,7 @@ void with_positions(const Positions& positions, Index batch, Index tokens, Index
       use(Batched<Positions>(positions), true);
     }
   } else {
-    static_assert(is_vector_like<Positions>(), "posenc: positions are a vector-like of integers or reals, one a row");
+    static_assert(is_vector_like<Positions>(), "posenc: positions are a vector-like of integers or reals, one per row");
     const bool per_batch = is_per_batch(detail::length(positions), batch, tokens, function);
     use(detail::listed(positions, function), per_batch);
   }

@@ -141,7 +141,7 @@ class Rope {
       return fill(detail::Consecutive{0}, detail::checked_count(positions_or_count, rows_.pairs(), function));
     } else if constexpr (detail::is_table<Positions>()) {
       detail::require(positions_or_count.cols() == axes(), function, ": a matrix of positions must have ", axes(),
-                      " columns, one an axis, got ", positions_or_count.cols());
+                      " columns, one per axis, got ", positions_or_count.cols());
       detail::require_positions(positions_or_count, 0, function);
       return fill(detail::Tabled<Positions>(positions_or_count), positions_or_count.rows());
     } else {

@@ -47,7 +47,7 @@ struct Anchors {
 
   /// The first `count` of them, times factor, the sines of minus the phases if inverse; the phases go on to a full packet.
   void set(const Word* phase, Index count, double factor, bool inverse) {
-    const Angle near = static_cast<Angle>(factor), left = static_cast<Angle>(factor - near);
+    const Angle near = static_cast<Angle>(factor), left = static_cast<Angle>(factor - static_cast<double>(near));
     for (Index k = 0; k < count; k += A::lanes) {
       if constexpr (std::is_same_v<Angle, float>) {
         Split<A> s, c;
