@@ -258,6 +258,23 @@ TEMPLATE_TEST_CASE("Every misalignment and stride gives the same bits and touche
   }
 }
 
+TEMPLATE_TEST_CASE("Columns have the bits of each row alone, whatever the codes are added to", "", float, double) {
+  for (const Index d : {7, 20, 64, 130}) {
+    for (const SinCosOrder order : orders) {
+      for (const double scale : {1.0, 1.5}) {
+        const Sinusoidal<TestType> code(d, 10000.0, order);
+        const CodeMatrix<TestType> before = CodeMatrix<TestType>::Random(100, d);
+        CodeMatrix<TestType> alone = before;
+        for (Index i = 0; i < before.rows(); ++i) code.add_to(alone.row(i), 5 + i, scale);
+        Eigen::Matrix<TestType, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor> columns = before;
+        code.add_to(columns, 5, scale);
+        CAPTURE(d, static_cast<int>(order), scale);
+        CHECK(same_bits(CodeMatrix<TestType>(columns), alone));
+      }
+    }
+  }
+}
+
 TEMPLATE_TEST_CASE("16-bit data is computed in float and rounded once", "", Eigen::half, Eigen::bfloat16) {
   for (const SinCosOrder order : orders) {
     const Sinusoidal<float> code(67, 10000.0, order);

@@ -362,7 +362,13 @@ async function tryHost(browser) {
 }
 
 (async () => {
-  const browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
+  let browser;
+  try {
+    browser = await chromium.launch({ executablePath: browserPath, args: ["--no-sandbox"] });
+  } catch (error) {
+    console.log(`SKIPPED: the browser does not start: ${error.message}`);
+    process.exit(77);
+  }
   try {
     const { page, requests } = await open(browser, { viewport: { width: 1280, height: 900 }, offline: true });
     await tryControls(page);

@@ -46,6 +46,10 @@ template <class T>
 Packet<T> in_register(Packet<T> packet) {
   return packet;
 }
+template <class T>
+Packet<T> settled(Packet<T> sum) {
+  return sum;
+}
 inline Packet<std::uint64_t> multiply_low(Packet<std::uint64_t> a, Packet<std::uint64_t> b) {
   return (a.r & 0xffffffff) * (b.r & 0xffffffff);
 }

@@ -174,13 +174,27 @@ template <class T>
   }
 }
 
-/// The same packet, read from memory once: GCC would read it again as an operand of every instruction that takes it.
+/// The same packet, in a register: GCC would read it from memory again as an operand of every instruction that takes it.
 template <class T>
 [[gnu::always_inline]] inline Packet<T> in_register(Packet<T> packet) {
-#if POSENC_TARGET != 0 && !defined(__clang__)
+#if POSENC_TARGET != 0
   asm("" : "+v"(packet.r));
+#elif defined(__SSE2__)
+  asm("" : "+x"(packet.r));
+#elif defined(__ARM_NEON) && defined(__aarch64__)
+  asm("" : "+w"(packet.r));
 #endif
   return packet;
+}
+
+/// A sum as it is: -ffast-math would join it with a sum that it goes into, and round another way.
+template <class T>
+[[gnu::always_inline]] inline Packet<T> settled(Packet<T> sum) {
+#if defined(__FAST_MATH__)
+  return in_register(sum);
+#else
+  return sum;
+#endif
 }
 
 /// The products of the lower 32 bits of every lane.

@@ -37,8 +37,8 @@ struct Products {
         b_cosine(fma(b, by.cosine, b_rest * by.cosine)),
         a_sine(fma(a, by.sine, a_rest * by.sine)) {}
 
-  [[gnu::always_inline]] Turn<V> forth() const { return {a_cosine - b_sine, b_cosine + a_sine}; }
-  [[gnu::always_inline]] Turn<V> back() const { return {a_cosine + b_sine, b_cosine - a_sine}; }
+  [[gnu::always_inline]] Turn<V> forth() const { return {settled(a_cosine - b_sine), settled(b_cosine + a_sine)}; }
+  [[gnu::always_inline]] Turn<V> back() const { return {settled(a_cosine + b_sine), settled(b_cosine - a_sine)}; }
 };
 
 }  // namespace POSENC_KERNEL
