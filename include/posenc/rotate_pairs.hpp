@@ -46,10 +46,10 @@ void rotate_by_table(X&& x, const Cos& cos, const Sin& sin, PairLayout layout, I
           const Index row = row_of(b, t);
           for (Index k = 0, n; k < pairs; k += n) {
             n = std::min(chunk_pairs, pairs - k);
-            for (Index i = 0; i < n; ++i) {
-              cosine[i] = static_cast<Scalar>(cos.derived().coeff(row, k + i));
-              sine[i] = static_cast<Scalar>(sin.derived().coeff(row, k + i));
-            }
+            Eigen::Map<Eigen::Array<Scalar, 1, Eigen::Dynamic>>(cosine, n) =
+                cos.derived().row(row).segment(k, n).template cast<Scalar>().array();
+            Eigen::Map<Eigen::Array<Scalar, 1, Eigen::Dynamic>>(sine, n) =
+                sin.derived().row(row).segment(k, n).template cast<Scalar>().array();
             kernel.template rotate_by<Scalar>(cosine, sine, part, t, places, k, n);
           }
         }

@@ -68,19 +68,23 @@ class HeadTurner {
     }
   }
 
-  /// The same for row i by given cosines and sines.
+  /// Turns n pairs from pair k on of all heads of row i of a batch of one by given cosines and sines.
   void given_row(const Scalar* cosine, const Scalar* sine, Index i, Index k, Index n) {
+    const Index first = places_.first(k);
+    const In* from = x_.head(0, first_row_ + i, 0) + first * x_.channel_stride;
+    Out* to = out_.head(0, first_row_ + i, 0) + first * out_.channel_stride;
+    if (is_contiguous() && lanes > 1) {
+      if (n == 2 * lanes) return even_given<2>(cosine, sine, from, to);
+      if (n == 4 * lanes) return even_given<4>(cosine, sine, from, to);
+      if (n == 8 * lanes) return even_given<8>(cosine, sine, from, to);
+    }
     Turn<V> turn[std::size_t{chunk_packets}];
     for (Index j = 0; j < n; j += lanes) {
       const int m = static_cast<int>(std::min(lanes, n - j));
       turn[j / lanes] = {load_some<Scalar>(cosine + j, m), load_some<Scalar>(sine + j, m)};
     }
     keep(turn, n);
-    const Index first = places_.first(k);
-    for (Index b = 0; b < x_.batch; ++b) {
-      turn_heads(x_.head(b, first_row_ + i, 0) + first * x_.channel_stride,
-                 out_.head(b, first_row_ + i, 0) + first * out_.channel_stride, n, x_.heads);
-    }
+    turn_heads(from, to, n, x_.heads);
   }
 
  private:
@@ -110,18 +114,32 @@ class HeadTurner {
   [[gnu::noinline]] void even_rows_of(const RowMaker<Scalar>& maker, const In* from, Out* to, Index rows, Index heads,
                                       std::integer_sequence<Index, p...>, std::integer_sequence<Index, g...>) const {
     const AnchorPacket<Scalar> anchor[] = {maker.anchor(p * lanes)...};
-    const Index from_head = x_.head_stride, to_head = out_.head_stride;
-    const Index from_row = x_.token_stride, to_row = out_.token_stride, partner = places_.partner_distance();
+    const Index from_row = x_.token_stride, to_row = out_.token_stride;
     for (Index row = 0; row < rows; ++row, from += from_row, to += to_row) {
       const auto small = maker.small(maker.offset() + row);
       const Turn<V> turn[] = {anchor[p].turned_by(small, p * lanes)...};
-      Turn<V> by[sizeof...(g) * G::arranged];
-      (G::arrange(turn + g * G::packets, by + g * G::arranged), ...);
-      const In* x = from;
-      Out* y = to;
-      for (Index h = 0; h < heads; ++h, x += from_head, y += to_head) {
-        (G::rotate(x + g * G::step, y + g * G::step, partner, by + g * G::arranged), ...);
-      }
+      even_heads<g...>(turn, from, to, heads);
+    }
+  }
+  /// The same for the heads of one row by given turns.
+  template <int packets>
+  void even_given(const Scalar* cosine, const Scalar* sine, const In* from, Out* to) const {
+    even_given_of(cosine, sine, from, to, std::make_integer_sequence<Index, packets>{},
+                  std::make_integer_sequence<Index, packets / G::packets>{});
+  }
+  template <Index... p, Index... g>
+  [[gnu::noinline]] void even_given_of(const Scalar* cosine, const Scalar* sine, const In* from, Out* to,
+                                       std::integer_sequence<Index, p...>, std::integer_sequence<Index, g...>) const {
+    const Turn<V> turn[] = {{load<Scalar>(cosine + p * lanes), load<Scalar>(sine + p * lanes)}...};
+    even_heads<g...>(turn, from, to, x_.heads);
+  }
+  template <Index... g>
+  [[gnu::always_inline]] void even_heads(const Turn<V>* turn, const In* x, Out* out, Index heads) const {
+    const Index from_head = x_.head_stride, to_head = out_.head_stride, partner = places_.partner_distance();
+    Turn<V> by[sizeof...(g) * G::arranged];
+    (G::arrange(turn + g * G::packets, by + g * G::arranged), ...);
+    for (Index h = 0; h < heads; ++h, x += from_head, out += to_head) {
+      (G::rotate(x + g * G::step, out + g * G::step, partner, by + g * G::arranged), ...);
     }
   }
 
