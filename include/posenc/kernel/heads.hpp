@@ -114,11 +114,18 @@ class HeadTurner {
   [[gnu::noinline]] void even_rows_of(const RowMaker<Scalar>& maker, const In* from, Out* to, Index rows, Index heads,
                                       std::integer_sequence<Index, p...>, std::integer_sequence<Index, g...>) const {
     const AnchorPacket<Scalar> anchor[] = {maker.anchor(p * lanes)...};
-    const Index from_row = x_.token_stride, to_row = out_.token_stride;
+    const Index from_head = x_.head_stride, to_head = out_.head_stride;
+    const Index from_row = x_.token_stride, to_row = out_.token_stride, partner = places_.partner_distance();
     for (Index row = 0; row < rows; ++row, from += from_row, to += to_row) {
       const auto small = maker.small(maker.offset() + row);
       const Turn<V> turn[] = {anchor[p].turned_by(small, p * lanes)...};
-      even_heads<g...>(turn, from, to, heads);
+      Turn<V> by[sizeof...(g) * G::arranged];
+      (G::arrange(turn + g * G::packets, by + g * G::arranged), ...);
+      const In* x = from;
+      Out* y = to;
+      for (Index h = 0; h < heads; ++h, x += from_head, y += to_head) {
+        (G::rotate(x + g * G::step, y + g * G::step, partner, by + g * G::arranged), ...);
+      }
     }
   }
   /// The same for the heads of one row by given turns.
@@ -143,9 +150,12 @@ class HeadTurner {
     }
   }
 
-  /// A packet of pairs or two, from pair j on, of one head, where making the turns is half the work: rows that mirror each
-  /// other together, and no more packets than the registers hold.
-  static constexpr Index packets_of_one = many_registers || G::packets == 2 ? 2 : 1;
+  /// A few packets of pairs, from pair j on, of one head, where making the turns is half the work: rows that mirror each
+  /// other together, and no more packets than the registers hold. SSE2 has no room even for one, so there the rows are
+  /// gone through less often.
+  static constexpr Index packets_of_one = register_bytes == 16 && !many_registers ? 8
+                                          : many_registers || G::packets == 2     ? 2
+                                                                                  : 1;
   template <Index... p>
   [[gnu::noinline]] void rows_of_one(const RowMaker<Scalar>& maker, Index j, const In* from, Out* to, Index rows,
                                      std::integer_sequence<Index, p...>) const {
@@ -169,7 +179,9 @@ class HeadTurner {
   }
   [[gnu::always_inline]] static void turn_one(const In* x, Out* out, Index partner, const Turn<V>* turn) {
     G::rotate_once(x, out, partner, turn);
-    if constexpr (packets_of_one > G::packets) G::rotate_once(x + G::step, out + G::step, partner, turn + 1);
+    for (Index p = G::packets, at = G::step; p < packets_of_one; p += G::packets, at += G::step) {
+      G::rotate_once(x + at, out + at, partner, turn + p);
+    }
   }
 
   /// Keeps the turns of n pairs as the heads take them, the last group of them filled up.

@@ -174,15 +174,11 @@ template <class T>
   }
 }
 
-/// The same packet, in a register: GCC would read it from memory again as an operand of every instruction that takes it.
+/// The same packet, read from memory once: GCC would read it again as an operand of every instruction that takes it.
 template <class T>
 [[gnu::always_inline]] inline Packet<T> in_register(Packet<T> packet) {
-#if POSENC_TARGET != 0
+#if POSENC_TARGET != 0 && !defined(__clang__)
   asm("" : "+v"(packet.r));
-#elif defined(__SSE2__)
-  asm("" : "+x"(packet.r));
-#elif defined(__ARM_NEON) && defined(__aarch64__)
-  asm("" : "+w"(packet.r));
 #endif
   return packet;
 }
@@ -190,11 +186,14 @@ template <class T>
 /// A sum as it is: -ffast-math would join it with a sum that it goes into, and round another way.
 template <class T>
 [[gnu::always_inline]] inline Packet<T> settled(Packet<T> sum) {
-#if defined(__FAST_MATH__)
-  return in_register(sum);
-#else
-  return sum;
+#if defined(__FAST_MATH__) && POSENC_TARGET != 0
+  asm("" : "+v"(sum.r));
+#elif defined(__FAST_MATH__) && defined(__SSE2__)
+  asm("" : "+x"(sum.r));
+#elif defined(__FAST_MATH__) && defined(__ARM_NEON) && defined(__aarch64__)
+  asm("" : "+w"(sum.r));
 #endif
+  return sum;
 }
 
 /// The products of the lower 32 bits of every lane.
