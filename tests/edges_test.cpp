@@ -289,7 +289,7 @@ TEST_CASE("a turn by nothing leaves every bit as it is", "[edges]") {
   }
 }
 
-TEMPLATE_TEST_CASE("NaN and infinity stay in their own pair", "[edges]", float, double, half) {
+TEMPLATE_TEST_CASE("NaN and infinity stay in their own pair", "[edges]", float, double, half, bfloat16) {
   using T = TestType;
   const Index dim = 38, pairs = dim / 2;  // packets and a tail
   for (PairLayout layout : both_layouts) {

@@ -85,7 +85,8 @@ TEST_CASE("A position splits into the middle of its block and its offset, the sa
   CHECK_FALSE(detail::coordinate(31).shares_block(detail::coordinate(32)));
   CHECK(detail::coordinate(64).shares_block(detail::coordinate(95.0)));
   CHECK_FALSE(detail::coordinate(64).shares_block(detail::coordinate(64.5)));
-  CHECK_FALSE(detail::coordinate(0.5).shares_block(detail::coordinate(0.5)));
+  CHECK(detail::coordinate(0.5).shares_block(detail::coordinate(0.5)));
+  CHECK_FALSE(detail::coordinate(0.5).shares_block(detail::coordinate(0.75)));
 }
 
 TEST_CASE("A run of consecutive positions ends with its block, and at position 0 on either side") {

@@ -23,6 +23,6 @@ cd "$pictures"
 for script in *.gp; do
   name=${script%.gp}
   [ "$name" != style ] || continue
-  gnuplot -e "data='data/$name.dat'; svg='$name.svg'" "$script"
+  LC_ALL=C.UTF-8 gnuplot -e "data='data/$name.dat'; svg='$name.svg'" "$script"
   echo "docs/pictures/$name.svg"
 done

@@ -1,6 +1,6 @@
 #pragma once
 // What this translation unit is compiled for, as the name of an inline namespace around the library: the instruction set,
-// then _fast under -ffast-math, then _abort where exceptions are off.
+// then _fast under -ffast-math or -ffinite-math-only, then _abort where exceptions are off.
 // Two units of one program may be compiled with different flags. What these change in posenc, the width of a packet,
 // whether products are fused, what is said to a NaN and what a refusal does, is in the name, so that their copies cannot be
 // taken for one another by the linker, and an object of one handed to the other is a link error rather than a wrong number.

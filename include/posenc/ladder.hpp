@@ -18,9 +18,9 @@ inline constexpr Index span_rows = 4096, span_runs = 160;
 /// Arrays that a kernel reads go on by this many numbers, a register's at most.
 inline constexpr Index padding = 16;
 
-/// A ladder as a kernel reads it: the steps, their fractions once more as two arrays and the first three of their four 32-bit
-/// words as three, and the small rotations: cosines and
-/// sines of r omega_k for r from 0 to half a block, row r at r x stride. With one axis `axis` is null, else it has the axis of each pair.
+/// A ladder as a kernel reads it: the steps; their fractions once more, as two arrays and as the first three of their
+/// four 32-bit words; and the small rotations, cosines and sines of r omega_k for r from 0 to half a block, row r at
+/// r x stride. With one axis `axis` is null, else it has the axis of each pair.
 template <class Angle>
 struct Ladder {
   Index pairs, axes, stride;

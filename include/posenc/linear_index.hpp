@@ -1,5 +1,5 @@
 #pragma once
-// The linear index: a number that grows by the same amount at every position. The chapter's baseline, not a good code.
+// The linear index: a number that grows by the same amount at every position. A baseline, not a good code.
 
 #include <Eigen/Core>
 #include <limits>

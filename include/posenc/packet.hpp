@@ -30,9 +30,10 @@ struct BFloat {
 }  // namespace posenc
 
 #define POSENC_KERNEL base
-#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512VL__) && defined(__FMA__) && defined(__F16C__)
+#if defined(__GNUC__) && defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__AVX512VL__) && defined(__FMA__) && \
+    defined(__F16C__)
 #define POSENC_TARGET 512
-#elif defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
+#elif defined(__GNUC__) && defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
 #define POSENC_TARGET 256
 #else
 #define POSENC_TARGET 0

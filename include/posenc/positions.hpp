@@ -34,7 +34,7 @@ struct Coordinate {
   /// B q.
   Position block_middle() const { return whole - offset(); }
   bool shares_block(const Coordinate& other) const {
-    return is_whole && other.is_whole && block_middle() == other.block_middle();
+    return is_whole == other.is_whole && (is_whole ? block_middle() == other.block_middle() : real == other.real);
   }
   /// The phase in the middle of the block.
   Phase block_phase(const Step& step) const { return is_whole ? phase_of(step, block_middle()) : phase_of(step, real); }

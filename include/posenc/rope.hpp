@@ -106,6 +106,8 @@ class Rope {
   /// Moves rows that were rotated before by an offset: from position p to p + delta. The attention factor, which they
   /// have in them already, is not applied again.
   /// Shapes    delta: one number for all rows, or a vector-like with one per token.
+  /// Units     delta in tokens, may be negative and fractional.
+  /// Throws    std::invalid_argument if delta is not a number within [-2^62, 2^62] or there is not one per token.
   template <class X, class Deltas = detail::FromZero>
   void shift(X&& x, const Deltas& delta) const {
     if constexpr (std::is_arithmetic_v<Deltas>) {

@@ -26,7 +26,7 @@ void rotate_by_table(X&& x, const Cos& cos, const Sin& sin, PairLayout layout, I
   using T = std::remove_pointer_t<decltype(view.data)>;
   using Scalar = std::conditional_t<std::is_same_v<T, double>, double, float>;
   static_assert(computes_in<T, Scalar>, "posenc: x must hold float, double, Eigen::half or Eigen::bfloat16");
-  static_assert(is_eigen<Cos> && is_eigen<Sin>, "posenc: cos and sin must be Eigen matrices");
+  static_assert(is_dense<Cos> && is_dense<Sin>, "posenc: cos and sin must be dense Eigen matrices");
   static_assert(!has_product<Cos>() && !has_product<Sin>(),
                 "posenc: cos or sin is a product; evaluate it into a matrix first");
 
@@ -65,6 +65,7 @@ void rotate_by_table(X&& x, const Cos& cos, const Sin& sin, PairLayout layout, I
 /// Shapes    x: tokens x (heads * head_dim), or a HeadsView with one table row per token, or one per batch x token;
 ///           cos, sin: tokens x pairs; 2 pairs <= head_dim, channels from 2 pairs on pass through.
 /// Accuracy  each product-and-sum rounds at most twice in the type computed in (float for 16-bit data).
+///           Test: rotate_pairs_test, operators_test.
 /// Throws    std::invalid_argument, before anything is written, if shapes do not fit.
 /// Source    ONNX operator RotaryEmbedding, opset 23, without position_ids.
 template <class X, class Cos, class Sin>

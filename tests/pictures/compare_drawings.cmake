@@ -27,7 +27,7 @@ set(others "")
 foreach(script IN LISTS scripts)
   get_filename_component(name "${script}" NAME_WE)
   set(drawn "${FOLDER}/${name}.svg")
-  execute_process(COMMAND "${GNUPLOT}" -e "data='data/${name}.dat'; svg='${drawn}'" "${script}"
+  execute_process(COMMAND "${CMAKE_COMMAND}" -E env LC_ALL=C.UTF-8 "${GNUPLOT}" -e "data='data/${name}.dat'; svg='${drawn}'" "${script}"
                   WORKING_DIRECTORY "${PICTURES}" RESULT_VARIABLE result ERROR_VARIABLE complaint)
   if(NOT result EQUAL 0 OR NOT "${complaint}" STREQUAL "")
     message(FATAL_ERROR "gnuplot ended with ${result} on ${script}: ${complaint}")

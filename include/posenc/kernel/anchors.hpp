@@ -45,10 +45,12 @@ struct Anchors {
   alignas(64) Angle cosine_rest[n];
   alignas(64) Angle sine_rest[n];
 
-  /// The first `count` of them, times factor, the sines of minus the phases if inverse; the phases go on to a full packet.
+  /// The first `count` of them, times factor, the sines of minus the phases if inverse; the phases go on to a full packet of
+  /// Scalars, and so do these.
   void set(const Word* phase, Index count, double factor, bool inverse) {
     const Angle near = static_cast<Angle>(factor), left = static_cast<Angle>(factor - static_cast<double>(near));
-    for (Index k = 0; k < count; k += A::lanes) {
+    constexpr Index lanes = Packet<Scalar>::lanes;
+    for (Index k = 0; k < count || k % lanes != 0; k += A::lanes) {
       if constexpr (std::is_same_v<Angle, float>) {
         Split<A> s, c;
         split_sin_cos(load<Word>(phase + k), s, c);
@@ -103,7 +105,8 @@ template <class Scalar>
 struct AnchorPacket {
   using Angle = AngleOf<Scalar>;
   using A = Packet<Angle>;
-  static constexpr int parts = Packet<Scalar>::lanes / A::lanes;  // 2 where floats are made from doubles
+  static constexpr int parts =
+      Packet<Scalar>::lanes / A::lanes;  // 2 where floats are made from doubles, but for one lane
   A cosine[std::size_t{parts}], sine[std::size_t{parts}], cosine_rest[std::size_t{parts}],
       sine_rest[std::size_t{parts}];
 

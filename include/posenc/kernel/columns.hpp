@@ -45,6 +45,8 @@ class ColumnTile {
       cosine += runs[i].rows;
       sine += runs[i].rows;
     }
+    store(V(Scalar(0)), cosine);  // what a last packet reads behind the rows
+    store(V(Scalar(0)), sine);
   }
 
   const Scalar* cosine(Index k) const { return cosine_[k % pairs]; }

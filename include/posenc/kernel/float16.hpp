@@ -1,6 +1,6 @@
-// The two 16-bit formats as floats and back, rounded to nearest, ties to even, a NaN staying one: for targets without
-// instructions for them. Every packet of bits has one number in each lane's lower half. Included by registers.hpp, once for
-// each target.
+// The two 16-bit formats as floats and back, rounded to nearest, ties to even, a NaN staying one: half for targets
+// without instructions for it, bfloat16 for all. Every packet of bits has one number in each lane's lower half. Included
+// once for each target.
 
 namespace posenc {
 inline namespace POSENC_ISA {

@@ -1,10 +1,33 @@
-// Packets from memory and to memory: of 16-bit numbers, and of fewer than a packet has. Included by kernel.hpp, once for each
+// Packets from memory and to memory: of 16-bit numbers, and of fewer than a packet has. Included by registers.hpp, once for each
 // target.
 
 namespace posenc {
 inline namespace POSENC_ISA {
 namespace detail {
 namespace POSENC_KERNEL {
+
+#if defined(__GNUC__)
+/// A packet of 16-bit numbers, one in the lower half of every lane.
+[[gnu::always_inline]] inline Packet<std::uint32_t> load_bits(const void* from) {
+  Register<short, register_bytes / 2> bits;
+  std::memcpy(&bits, from, sizeof bits);
+#if POSENC_TARGET == 512 && !defined(__clang__)
+  return bit_cast<Register<std::uint32_t>>(__builtin_ia32_pmovzxwd512_mask(bits, Register<int>{}, AllLanes{}));
+#elif POSENC_TARGET == 256 && !defined(__clang__)
+  return bit_cast<Register<std::uint32_t>>(__builtin_ia32_pmovzxwd256(bits));
+#else
+  return __builtin_convertvector(bit_cast<Register<std::uint16_t, register_bytes / 2>>(bits), Register<std::uint32_t>);
+#endif
+}
+[[gnu::always_inline]] inline void store_bits(Packet<std::uint32_t> value, void* to) {
+#if POSENC_TARGET == 512 && !defined(__clang__)
+  const auto bits = __builtin_ia32_pmovdw512_mask(bit_cast<Register<int>>(value.r), Register<short, 32>{}, AllLanes{});
+#else
+  const auto bits = __builtin_convertvector(value.r, Register<std::uint16_t, register_bytes / 2>);
+#endif
+  std::memcpy(to, &bits, sizeof bits);
+}
+#endif
 
 template <class S>
 [[gnu::always_inline]] inline Packet<S> load(const Half* from) {
@@ -48,6 +71,11 @@ template <class S>
   std::memcpy(&bits.r, from, sizeof bits.r);
   even = bfloat_to_float(bits);
   odd = bit_cast<Packet<float>>(Bits(bits & Bits(0xffff0000u)));
+}
+/// A NaN with nothing below what bfloat16 holds, as arithmetic makes it of bfloat16 numbers; any other number as it is.
+[[gnu::always_inline]] inline Packet<float> with_short_nan(Packet<float> value) {
+  const Bits bits = bit_cast<Bits>(value), short_nan = (bits | Bits(0x400000u)) & Bits(0xffff0000u);
+  return bit_cast<Packet<float>>(where_above(bits & Bits(0x7fffffffu), Bits(0x7f800000u), short_nan, bits));
 }
 /// Rounded to nearest; a NaN is one that arithmetic made of bfloat16 numbers.
 [[gnu::always_inline]] inline void store_in_turns(Packet<float> even, Packet<float> odd, BFloat* to) {

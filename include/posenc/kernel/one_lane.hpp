@@ -24,10 +24,12 @@ struct Packet {
   friend Packet operator~(Packet a) { return ~a.r; }
   friend Packet operator<<(Packet a, int bits) { return a.r << bits; }
   friend Packet operator>>(Packet a, int bits) { return a.r >> bits; }
-  // These order pairs of lanes, so they are never asked for.
-  Packet swapped() const { return *this; }
+  // One lane each: (a, b) in turns is a, then b, and so are its even and its odd place.
+  Packet swapped() const { return *this; }  // never asked for
   friend Packet first_in_turns(Packet a, Packet) { return a; }
   friend Packet second_in_turns(Packet, Packet b) { return b; }
+  friend Packet evens(Packet a, Packet) { return a; }
+  friend Packet odds(Packet, Packet b) { return b; }
 };
 
 template <class T>
@@ -55,9 +57,6 @@ inline Packet<std::uint64_t> multiply_low(Packet<std::uint64_t> a, Packet<std::u
 }
 inline Packet<std::uint32_t> multiply_high(Packet<std::uint32_t> a, Packet<std::uint32_t> b) {
   return static_cast<std::uint32_t>(std::uint64_t{a.r} * b.r >> 32);
-}
-inline std::uint32_t multiply_high(std::uint32_t a, std::uint32_t b) {
-  return static_cast<std::uint32_t>(std::uint64_t{a} * b >> 32);
 }
 inline Packet<std::uint64_t> multiply_short(Packet<std::uint64_t> a, Packet<std::uint64_t> b) { return a * b; }
 inline Packet<float> narrowed(const Packet<double> (&x)[1]) { return static_cast<float>(x[0].r); }

@@ -1,4 +1,4 @@
-// Registers: a packet is as many numbers as one register of the target holds. This is the only header that knows
+// Registers: a packet is as many numbers as one register of the target holds. This header and memory.hpp alone know
 // instruction sets; every formula is written over packets. Included once for each target.
 //
 // POSENC_TARGET is 512 (AVX-512 F, DQ and VL), 256 (AVX2, FMA and F16C) or 0: whatever the compiler's flags say.
@@ -46,6 +46,11 @@ template <class To, class From>
   To to;
   std::memcpy(static_cast<void*>(&to), &from, sizeof to);
   return to;
+}
+
+/// The upper half of the product of two 32-bit numbers.
+[[gnu::always_inline]] inline std::uint32_t multiply_high(std::uint32_t a, std::uint32_t b) {
+  return static_cast<std::uint32_t>(std::uint64_t{a} * b >> 32);
 }
 
 #if defined(__GNUC__)
@@ -164,11 +169,24 @@ template <class T>
 #endif
 }
 
+/// A value as it is: -ffast-math would join it with a sum that it goes into, and round another way.
+template <class T>
+[[gnu::always_inline]] inline Packet<T> settled(Packet<T> value) {
+#if defined(__FAST_MATH__) && POSENC_TARGET != 0
+  asm("" : "+v"(value.r));
+#elif defined(__FAST_MATH__) && defined(__SSE2__)
+  asm("" : "+x"(value.r));
+#elif defined(__FAST_MATH__) && defined(__ARM_NEON) && defined(__aarch64__)
+  asm("" : "+w"(value.r));
+#endif
+  return value;
+}
+
 /// a b, rounded: no compiler may make one instruction of it and a sum that follows, as GCC does with a * b + c.
 template <class T>
 [[gnu::always_inline]] inline Packet<T> product(Packet<T> a, Packet<T> b) {
   if constexpr (fused) {
-    return fma(a, b, Packet<T>(T(0)));
+    return settled(fma(a, b, Packet<T>(T(0))));
   } else {
     return a * b;
   }
@@ -181,19 +199,6 @@ template <class T>
   asm("" : "+v"(packet.r));
 #endif
   return packet;
-}
-
-/// A sum as it is: -ffast-math would join it with a sum that it goes into, and round another way.
-template <class T>
-[[gnu::always_inline]] inline Packet<T> settled(Packet<T> sum) {
-#if defined(__FAST_MATH__) && POSENC_TARGET != 0
-  asm("" : "+v"(sum.r));
-#elif defined(__FAST_MATH__) && defined(__SSE2__)
-  asm("" : "+x"(sum.r));
-#elif defined(__FAST_MATH__) && defined(__ARM_NEON) && defined(__aarch64__)
-  asm("" : "+w"(sum.r));
-#endif
-  return sum;
 }
 
 /// The products of the lower 32 bits of every lane.
@@ -213,10 +218,7 @@ template <class T>
 #endif
 }
 
-/// The upper halves of the products of 32-bit numbers: of one, and of a packet, its even and odd lanes in turn.
-[[gnu::always_inline]] inline std::uint32_t multiply_high(std::uint32_t a, std::uint32_t b) {
-  return static_cast<std::uint32_t>(std::uint64_t{a} * b >> 32);
-}
+/// The same of every lane, the even and the odd ones in turn.
 [[gnu::always_inline]] inline Packet<std::uint32_t> multiply_high(Packet<std::uint32_t> a, Packet<std::uint32_t> b) {
   using U = Packet<std::uint64_t>;
   const U x = bit_cast<U>(a), y = bit_cast<U>(b), upper(~std::uint64_t{0xffffffff});
@@ -269,26 +271,6 @@ template <class S>
   value.store(to);
 }
 
-/// A packet of 16-bit numbers, one in the lower half of every lane.
-[[gnu::always_inline]] inline Packet<std::uint32_t> load_bits(const void* from) {
-  Register<short, register_bytes / 2> bits;
-  std::memcpy(&bits, from, sizeof bits);
-#if POSENC_TARGET == 512 && !defined(__clang__)
-  return bit_cast<Register<std::uint32_t>>(__builtin_ia32_pmovzxwd512_mask(bits, Register<int>{}, AllLanes{}));
-#elif POSENC_TARGET == 256 && !defined(__clang__)
-  return bit_cast<Register<std::uint32_t>>(__builtin_ia32_pmovzxwd256(bits));
-#else
-  return __builtin_convertvector(bit_cast<Register<std::uint16_t, register_bytes / 2>>(bits), Register<std::uint32_t>);
-#endif
-}
-[[gnu::always_inline]] inline void store_bits(Packet<std::uint32_t> value, void* to) {
-#if POSENC_TARGET == 512 && !defined(__clang__)
-  const auto bits = __builtin_ia32_pmovdw512_mask(bit_cast<Register<int>>(value.r), Register<short, 32>{}, AllLanes{});
-#else
-  const auto bits = __builtin_convertvector(value.r, Register<std::uint16_t, register_bytes / 2>);
-#endif
-  std::memcpy(to, &bits, sizeof bits);
-}
 /// x where a > b, else y.
 [[gnu::always_inline]] inline Packet<std::uint32_t> where_above(Packet<std::uint32_t> a, Packet<std::uint32_t> b,
                                                                 Packet<std::uint32_t> x, Packet<std::uint32_t> y) {

@@ -7,7 +7,7 @@ namespace POSENC_KERNEL {
 
 /// The first 64 bits of p x step, wrapped to a fraction of a turn, for whole positions p: what phase_of(step, p).high is.
 ///   p (high 2^64 + low) / 2^64,  modulo 2^64,  from products of 32-bit halves; p below 0 stands for p + 2^64, and the
-/// product is then too large by 2^64 low.
+/// result is then too large by low.
 template <class U>
 [[gnu::always_inline]] inline U whole_phase(U p, U high, U low) {
   const U half(0xffffffff), upper = p >> 32, low_upper = low >> 32;

@@ -19,7 +19,7 @@ class RowMaker {
   RowMaker(const Ladder<Angle>& of_ladder, double times, bool back)
       : ladder_(of_ladder), factor_(times), inverse_(back), stride_(of_ladder.axes == 1 ? of_ladder.stride : 0) {}
 
-  /// Makes the anchor for the block of a position, of one coordinate an axis.
+  /// Makes the anchor of the block that a position lies in. With several axes the position has a coordinate for each.
   void begin_block(const Coordinate* position, Index first, Index n) {
     alignas(64) Word phase[chunk_pairs];
     phases(position, first, n, phase);
@@ -39,6 +39,7 @@ class RowMaker {
       mixed_cosine_[k] = ladder_.cosine[at];
       mixed_sine_[k] = r < 0 ? -ladder_.sine[at] : ladder_.sine[at];
     }
+    for (Index k = n; k % lanes != 0; ++k) mixed_cosine_[k] = mixed_sine_[k] = 0;
     cosine_ = mixed_cosine_;
     sine_ = mixed_sine_;
   }
