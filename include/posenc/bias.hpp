@@ -152,8 +152,8 @@ class T5Buckets {
                     num_buckets);
     one_side_ = both ? num_buckets / 2 : num_buckets;
     const Index e = one_side_ / 2, n = one_side_ - e;
-    detail::require(max_distance > e && max_distance < Position{1} << 31, "T5Buckets: max_distance must be within (", e,
-                    ", 2^31), got ", max_distance);
+    detail::require(max_distance > e && Position{max_distance} < Position{1} << 31,
+                    "T5Buckets: max_distance must be within (", e, ", 2^31), got ", max_distance);
     const double growth = std::log(static_cast<double>(max_distance) / static_cast<double>(e)) / static_cast<double>(n);
     for (Index b = 1; b < n; ++b) {
       // a little too small at first, then counted up
