@@ -26,8 +26,8 @@ choose_build_folder
 lab=$build/lab
 mkdir -p "$lab"
 if ! [ -d "$lab/node_modules/playwright-core" ]; then
-  say "Fetching playwright-core with npm, into the build folder"
-  npm install --prefix "$lab" --no-audit --no-fund --ignore-scripts --no-save --loglevel=error playwright-core@1 ||
+  say "Fetching playwright-core with npm, into the build folder"  # a version that the Node 18 of Debian 12 runs
+  npm install --prefix "$lab" --no-audit --no-fund --ignore-scripts --no-save --loglevel=error playwright-core@1.49.1 ||
     skip "npm could not fetch playwright-core"
 fi
 
