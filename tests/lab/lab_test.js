@@ -14,6 +14,14 @@ const start = { d: 64, base: 10000, k: 3, m: 8, offset: 5, position: 16777217, f
 
 let checks = 0;
 const failures = [];
+// page.waitForFunction would evaluate text inside the page, which its own security policy forbids.
+async function until(page, predicate) {
+  for (const end = Date.now() + 10000; !await page.evaluate(predicate);) {
+    if (Date.now() > end) throw new Error(`waited in vain for ${predicate}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
 function check(holds, ...text) {
   ++checks;
   if (holds) return;
@@ -115,7 +123,7 @@ async function open(browser, options, address = page_url) {
   page.on("console", (message) => check(message.type() !== "error" && message.type() !== "warning", "console:", message.text()));
   page.on("pageerror", (error) => check(false, "page error:", error.message));
   await page.goto(address);
-  await page.waitForFunction(() => document.getElementById("omega").textContent !== "");
+  await until(page, () => document.getElementById("omega").textContent !== "");
   return { page, requests };
 }
 
@@ -210,7 +218,7 @@ async function tryControls(page) {
   check(await page.getAttribute("#position", "aria-invalid") === "false", "a position is marked as none");
 
   await page.uncheck("fieldset [value='1']");
-  await page.waitForFunction(() => !document.querySelector("#slower .curve.linear"));
+  await until(page, () => !document.querySelector("#slower .curve.linear"));
   check(await page.isHidden("#scalings tr.linear"), "a scaling that is not drawn stays in the table");
   await page.check("fieldset [value='1']");
 
