@@ -7,6 +7,7 @@
 #include "posenc/kernel/codes.hpp"
 #include "posenc/kernel/groups.hpp"
 
+#include "posenc/kernel/head_columns.hpp"
 #include "posenc/kernel/heads.hpp"
 
 #include "posenc/kernel/calls.hpp"
