@@ -9,12 +9,6 @@
 #include <string>
 #include <type_traits>
 
-#if defined(__GNUC__)
-#define POSENC_COLD [[gnu::cold, gnu::noinline]]
-#else
-#define POSENC_COLD
-#endif
-
 #include "posenc/isa.hpp"
 
 namespace posenc {
@@ -40,7 +34,7 @@ std::string text(Int value) {
 
 /// Throws std::invalid_argument with the parts written one after the other; where exceptions are off, prints and aborts.
 template <class... Parts>
-[[noreturn]] POSENC_COLD void fail(const Parts&... parts) {
+[[noreturn, gnu::cold, gnu::noinline]] void fail(const Parts&... parts) {
   std::string message = "posenc::";
   ((message += text(parts)), ...);
 #if defined(POSENC_THROWS)

@@ -142,3 +142,5 @@
 #endif
 
 #endif
+
+#undef POSENC_FAST_MATH
