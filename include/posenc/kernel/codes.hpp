@@ -129,9 +129,9 @@ template <class Scalar, class T>
 [[gnu::noinline]] void add_columns(const Ladder<AngleOf<Scalar>>& ladder, const Run* runs, Index count,
                                    const HeadsView<T>& x, const CodePlaces& places, Scalar scale) {
   using V = Packet<Scalar>;
-  ColumnTile<Scalar> tile;
+  ColumnTile<Scalar> tile(ladder, runs, count, x.tokens, 1.0, false);
   for (Index k = 0; k < ladder.pairs; ++k) {
-    tile.make(ladder, runs, count, 1.0, k);
+    if (k % tile.pairs() == 0) tile.make(k, std::min(k + tile.pairs(), ladder.pairs));
     T* sines = x.data + (places.sine + k * places.step) * x.channel_stride;
     T* cosines = x.data + (places.cosine + k * places.step) * x.channel_stride;
     for (Index i = 0; i < x.tokens; i += V::lanes) {
