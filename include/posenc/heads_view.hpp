@@ -202,6 +202,16 @@ auto part_of(const HeadsView<T>& view, Index b, Index batches, Index t, Index to
                       view.channel_stride};
 }
 
+/// The whole view, as a kernel takes it.
+template <class T>
+decltype(auto) kernel_view(const HeadsView<T>& view) {
+  if constexpr (std::is_same_v<KernelType<std::remove_const_t<T>>, std::remove_const_t<T>>) {
+    return (view);  // as it is: a copy is a good part of a call for one token
+  } else {
+    return detail::part_of(view, 0, view.batch, 0, view.tokens);
+  }
+}
+
 /// n numbers at a stride, to contiguous Scalars.
 template <class Scalar, class T>
 void gather(const T* from, Index stride, Index n, Scalar* to) {

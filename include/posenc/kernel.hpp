@@ -57,7 +57,7 @@ namespace detail {
 
 /// use(kernel) with the widest kernel that the processor runs. The same in every call of a program.
 template <class Use>
-void with_kernel(Use use) {
+void with_kernel(const Use& use) {
 #if defined(POSENC_DISPATCH)
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
     return use(avx512_kernel::Kernel{});

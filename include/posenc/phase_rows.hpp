@@ -77,7 +77,7 @@ class PhaseRows {
 
   /// use(kernel, ladder) with the kernel of this processor and the ladder as it reads it.
   template <class Use>
-  void with_ladder(Use use) const {
+  void with_ladder(const Use& use) const {
     with_kernel([&](auto kernel) {
       const auto& rotations = small<Angle<decltype(kernel)>>(*this);
       use(kernel, Ladder<Angle<decltype(kernel)>>{pairs(),
@@ -95,7 +95,7 @@ class PhaseRows {
 
   /// Calls use(runs, count, begin, n) for all rows in spans [begin, begin + n).
   template <class Positions, class Use>
-  void for_each_span(const Positions& positions, Index rows, Use use) const {
+  void for_each_span(const Positions& positions, Index rows, const Use& use) const {
     Coordinate coordinates[span_runs];
     Run runs[span_runs];
     const Index most_runs = axes_ == 1 ? span_runs : span_runs / axes_;

@@ -177,25 +177,27 @@ class Rope {
         "posenc: Rope<float> takes data in float, Eigen::half or Eigen::bfloat16, and Rope<double> data in double");
     if (x.is_empty()) return;  // and there may be no data
     rows_.with_ladder([&](auto kernel, const auto& ladder) {
-      for (Index b = 0; b < (per_batch ? x.batch : 1); ++b) {
-        const detail::Shifted<Source> of_batch{positions, b * x.tokens};
-        rows_.for_each_span(of_batch, x.tokens, [&](const detail::Run* runs, Index run_count, Index begin, Index n) {
-          const auto from = detail::part_of(x, b, per_batch ? 1 : x.batch, begin, n);
-          const auto to = detail::part_of(out, b, per_batch ? 1 : x.batch, begin, n);
-          copy_still_channels(kernel, from, to, runs, run_count, factor);
-          kernel.template rotate<Scalar>(ladder, runs, run_count, factor, from, to, places_, inverse);
+      const auto turn = [&](const auto& from, const auto& to, Index first_position) {
+        const detail::Shifted<Source> source{positions, first_position};
+        rows_.for_each_span(source, from.tokens, [&](const detail::Run* runs, Index run_count, Index begin, Index) {
+          copy_still_channels(kernel, from, to, begin, runs, run_count, factor);
+          kernel.template rotate<Scalar>(ladder, runs, run_count, factor, from, to, begin, places_, inverse);
         });
+      };
+      if (!per_batch) return turn(detail::kernel_view(x), detail::kernel_view(out), 0);
+      for (Index b = 0; b < x.batch; ++b) {
+        turn(detail::part_of(x, b, 1, 0, x.tokens), detail::part_of(out, b, 1, 0, x.tokens), b * x.tokens);
       }
     });
   }
 
   /// What the rotation does not write: channels that do not turn, and rows at position 0.
   template <class Kernel, class In, class Out>
-  void copy_still_channels(Kernel kernel, const HeadsView<In>& x, const HeadsView<Out>& out, const detail::Run* runs,
-                           Index count, double factor) const {
+  void copy_still_channels(Kernel kernel, const HeadsView<In>& x, const HeadsView<Out>& out, Index first_row,
+                           const detail::Run* runs, Index count, double factor) const {
     if (static_cast<const void*>(x.data) == static_cast<const void*>(out.data)) return;
     const Index begin = places_.first_channel, end = begin + rotary_dim();
-    for (Index i = 0, t = 0; i < count; ++i) {
+    for (Index i = 0, t = first_row; i < count; ++i) {
       const bool still = factor == 1.0 && detail::is_zero(runs[i].position, axes());
       for (const Index after = t + runs[i].rows; t < after; ++t) {
         kernel.template copy<Scalar>(x, out, t, 0, still ? head_dim_ : begin);

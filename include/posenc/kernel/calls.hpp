@@ -9,11 +9,13 @@ struct Kernel {
   template <class Scalar>
   using Angle = AngleOf<Scalar>;
 
-  /// Turns the rows of all heads to the positions of the runs; a row at position 0 is left alone where the factor is 1.
+  /// Turns the rows of all heads, from row first_row on, to the positions of the runs; a row at position 0 is left alone
+  /// where the factor is 1.
   template <class Scalar, class In, class Out>
   static void rotate(const Ladder<Angle<Scalar>>& ladder, const Run* runs, Index count, double factor,
-                     const HeadsView<In>& x, const HeadsView<Out>& out, const PairPlaces& places, bool inverse) {
-    rotate_rows<Scalar>(ladder, runs, count, factor, x, out, places, inverse);
+                     const HeadsView<In>& x, const HeadsView<Out>& out, Index first_row, const PairPlaces& places,
+                     bool inverse) {
+    rotate_rows<Scalar>(ladder, runs, count, factor, x, out, first_row, places, inverse);
   }
 
   /// Turns n pairs from pair k on of all heads of row i by given cosines and sines.

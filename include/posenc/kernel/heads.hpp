@@ -246,13 +246,13 @@ class HeadTurner {
   Turn<V> kept_[std::size_t{2 * chunk_packets}];
 };
 
-/// Turns the rows of all heads to the positions of the runs; a row at position 0 is left alone where the factor is 1: R(0) is
+/// Turns the rows of all heads, from row `row` on, to the positions of the runs; a row at position 0 is left alone where the factor is 1: R(0) is
 /// the identity to the last bit, the sign of a zero and the payload of a NaN included.
 template <class Scalar, class In, class Out>
 void rotate_rows(const Ladder<AngleOf<Scalar>>& ladder, const Run* runs, Index count, double factor,
-                 const HeadsView<In>& x, const HeadsView<Out>& out, const PairPlaces& places, bool inverse) {
+                 const HeadsView<In>& x, const HeadsView<Out>& out, Index row, const PairPlaces& places, bool inverse) {
   const bool by_columns = x.token_stride == 1 && out.token_stride == 1 && x.channel_stride != 1 && x.tokens > 1;
-  for (Index begin = 0, end, row = 0; begin < count; begin = end) {
+  for (Index begin = 0, end; begin < count; begin = end) {
     Index rows = 0;
     const bool still = factor == 1.0 && is_zero(runs[begin].position, ladder.axes);
     for (end = begin; end < count; rows += runs[end++].rows) {
