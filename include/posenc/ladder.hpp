@@ -10,8 +10,9 @@ namespace posenc {
 inline namespace POSENC_ISA {
 namespace detail {
 
-/// Pairs whose row is made at a time: the working set of a call, on the stack.
-inline constexpr Index chunk_pairs = 128;
+/// Pairs whose row is made at a time: the working set of a call, on the stack. Codes take more of them than heads, whose
+/// turns are kept for all heads: rows are written in longer stretches then.
+inline constexpr Index chunk_pairs = 128, code_pairs = 512;
 /// Rows that a kernel is called for at a time, and runs that they may form. So many rows, since a column-major matrix is
 /// turned at half the speed when its columns are not gone through in one go.
 inline constexpr Index span_rows = 4096, span_runs = 160;

@@ -40,8 +40,7 @@ class CodeAdder {
   static constexpr Index lanes = V::lanes;
 
  public:
-  /// Pairs that it takes at a time: no more than the registers hold the anchors of.
-  static constexpr Index pairs = 4 * lanes;
+  static constexpr Index pairs = code_pairs;
 
   CodeAdder(const HeadsView<T>& x, const CodePlaces& places, Scalar scale) : x_(x), places_(places), scale_(scale) {}
 
@@ -51,14 +50,18 @@ class CodeAdder {
     T* cosines = x_.head(0, i, 0) + places_.cosine * channel_stride + k * step;
     const Index cosine_count = std::min(n, places_.cosines - k);  // n, or one less at the end of an odd width
     const V scale(scale_);
-    if (channel_stride == 1 && n == 4 * lanes && cosine_count == n && lanes > 1) {
-      constexpr std::integer_sequence<Index, 0, 1, 2, 3> four{};
-      if (places_.step == 2) return even_rows<true>(maker, sines, cosines, m, four);
-      return even_rows<false>(maker, sines, cosines, m, four);
+    const Index even = channel_stride == 1 && lanes > 1 ? cosine_count / lanes * lanes : 0;
+    if (even > 0) {
+      if (places_.step == 2) {
+        even_rows<true>(maker, sines, cosines, m, even);
+      } else {
+        even_rows<false>(maker, sines, cosines, m, even);
+      }
     }
+    if (even == n) return;
     for (Index row = 0; row < m; ++row, sines += x_.token_stride, cosines += x_.token_stride) {
       const auto small = maker.small(maker.offset() + row);
-      for (Index j = 0; j < n; j += lanes) {
+      for (Index j = even; j < n; j += lanes) {
         const Turn<V> turn = maker.anchor(j).turned_by(small, j);
         if (channel_stride != 1 || (places_.step == 2 && lanes == 1)) {
           add_scattered(turn.sine, sines + j * step, step, n - j);
@@ -76,39 +79,40 @@ class CodeAdder {
   }
 
  private:
-  /// A few packets of pairs, whose anchors stay in registers over all rows; rows that mirror each other are made together. A
-  /// function of its own, since registers are what it is about.
-  template <bool in_turns, Index... p>
-  [[gnu::noinline]] void even_rows(const RowMaker<Scalar>& maker, T* sines, T* cosines, Index rows,
-                                   std::integer_sequence<Index, p...>) const {
-    const AnchorPacket<Scalar> anchor[] = {maker.anchor(p * lanes)...};
+  /// The first n pairs, full packets of them. Rows that mirror each other are made together. A function of its own, since
+  /// registers are what it is about.
+  template <bool in_turns>
+  [[gnu::noinline]] void even_rows(const RowMaker<Scalar>& maker, T* sines, T* cosines, Index rows, Index n) const {
     const Index first = maker.offset(), token_stride = x_.token_stride;
     const V scale(scale_);
     const MirroredRows all(first, rows);
     for (Index r = 1; r <= all.mirrored; ++r) {
       const auto small = maker.mirrored(r);
       const Index ahead = (r - first) * token_stride, behind = (-r - first) * token_stride;
-      Turn<V> forth, back;
-      ((anchor[p].turned_both(small, p * lanes, forth, back),
-        add_packet<in_turns>(sines + ahead, cosines + ahead, p, scale, forth),
-        add_packet<in_turns>(sines + behind, cosines + behind, p, scale, back)),
-       ...);
+      for (Index j = 0; j < n; j += lanes) {
+        Turn<V> forth, back;
+        maker.anchor(j).turned_both(small, j, forth, back);
+        add_packet<in_turns>(sines + ahead, cosines + ahead, j, scale, forth);
+        add_packet<in_turns>(sines + behind, cosines + behind, j, scale, back);
+      }
     }
     for (Index r = all.first_single(); r <= all.last; r = all.next_single(r)) {
       const auto small = maker.small(r);
       const Index at = (r - first) * token_stride;
-      (add_packet<in_turns>(sines + at, cosines + at, p, scale, anchor[p].turned_by(small, p * lanes)), ...);
+      for (Index j = 0; j < n; j += lanes) {
+        add_packet<in_turns>(sines + at, cosines + at, j, scale, maker.anchor(j).turned_by(small, j));
+      }
     }
   }
   template <bool in_turns>
-  [[gnu::always_inline]] static void add_packet(T* sines, T* cosines, Index number, V scale, Turn<V> code) {
+  [[gnu::always_inline]] static void add_packet(T* sines, T* cosines, Index j, V scale, Turn<V> code) {
     if constexpr (in_turns) {
-      T* x = sines + 2 * number * lanes;
+      T* x = sines + 2 * j;
       add(x, scale, first_in_turns(code.sine, code.cosine), lanes);
       add(x + lanes, scale, second_in_turns(code.sine, code.cosine), lanes);
     } else {
-      add(sines + number * lanes, scale, code.sine, lanes);
-      add(cosines + number * lanes, scale, code.cosine, lanes);
+      add(sines + j, scale, code.sine, lanes);
+      add(cosines + j, scale, code.cosine, lanes);
     }
   }
 
