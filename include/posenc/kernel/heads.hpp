@@ -36,7 +36,11 @@ class HeadTurner {
 
   /// For rows from first_row of the views on.
   HeadTurner(const HeadsView<In>& x, const HeadsView<Out>& out, Index first_row, const PairPlaces& places)
-      : x_(x), out_(out), first_row_(first_row), places_(places) {}
+      : x_(x),
+        out_(out),
+        first_row_(first_row),
+        places_(places),
+        is_large_(x.batch * x.tokens * x.heads * x.head_dim >= large / static_cast<Index>(sizeof(In))) {}
 
   /// Turns n pairs from pair k on of all heads of m rows from row i on: row by row, or head by head where that is the order
   /// of memory.
@@ -111,10 +115,15 @@ class HeadTurner {
   /// registers are what it is about. It does not call even_heads, with which GCC took a seventh longer for heads of 64.
   template <int packets>
   void even_rows(const RowMaker<Scalar>& maker, const In* from, Out* to, Index rows, Index heads) const {
-    even_rows_of(maker, from, to, rows, heads, std::make_integer_sequence<Index, packets>{},
-                 std::make_integer_sequence<Index, packets / G::packets>{});
+    constexpr std::make_integer_sequence<Index, packets> all{};
+    constexpr std::make_integer_sequence<Index, packets / G::packets> groups{};
+    if (is_large_) {
+      even_rows_of<true>(maker, from, to, rows, heads, all, groups);
+    } else {
+      even_rows_of<false>(maker, from, to, rows, heads, all, groups);
+    }
   }
-  template <Index... p, Index... g>
+  template <bool is_large, Index... p, Index... g>
   [[gnu::noinline]] void even_rows_of(const RowMaker<Scalar>& maker, const In* from, Out* to, Index rows, Index heads,
                                       std::integer_sequence<Index, p...>, std::integer_sequence<Index, g...>) const {
     const AnchorPacket<Scalar> anchor[] = {maker.anchor(p * lanes)...};
@@ -128,9 +137,22 @@ class HeadTurner {
       const In* x = from;
       Out* y = to;
       for (Index h = 0; h < heads; ++h, x += from_head, y += to_head) {
-        (G::rotate(x + g * G::step, y + g * G::step, partner, by + g * G::arranged), ...);
+        (rotate_group<is_large, g>(x, y, partner, by), ...);
       }
     }
+  }
+  template <bool is_large, Index g>
+  [[gnu::always_inline]] static void rotate_group(const In* x, Out* out, Index partner, const Turn<V>* by) {
+    if constexpr (is_large) {
+      constexpr Index first = g * G::step, last = first + G::step;
+      ask_ahead<first, last>(x);
+      if constexpr (layout == PairLayout::half) ask_ahead<first, last>(x + partner);
+      if constexpr (std::is_const_v<In>) {  // else out is x
+        ask_ahead<first, last>(out);
+        if constexpr (layout == PairLayout::half) ask_ahead<first, last>(out + partner);
+      }
+    }
+    G::rotate(x + g * G::step, out + g * G::step, partner, by + g * G::arranged);
   }
   /// The same for the heads of one row by given turns.
   template <int packets>
@@ -243,6 +265,7 @@ class HeadTurner {
   const HeadsView<Out>& out_;
   Index first_row_;
   const PairPlaces& places_;
+  bool is_large_;  // more than caches near the processor hold
   Turn<V> kept_[std::size_t{2 * chunk_packets}];
 };
 

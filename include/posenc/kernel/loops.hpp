@@ -1,4 +1,5 @@
 // The loops over data. Included by kernel.hpp, once for each target.
+#include "posenc/kernel/ahead.hpp"
 #include "posenc/kernel/anchors.hpp"
 
 #include "posenc/kernel/columns.hpp"
