@@ -200,8 +200,12 @@ class Rope {
     for (Index i = 0, t = first_row; i < count; ++i) {
       const bool still = factor == 1.0 && detail::is_zero(runs[i].position, axes());
       for (const Index after = t + runs[i].rows; t < after; ++t) {
-        kernel.template copy<Scalar>(x, out, t, 0, still ? head_dim_ : begin);
-        if (!still) kernel.template copy<Scalar>(x, out, t, end, head_dim_);
+        if (still) {
+          kernel.template copy<Scalar>(x, out, t, 0, head_dim_);
+          continue;
+        }
+        if (begin > 0) kernel.template copy<Scalar>(x, out, t, 0, begin);
+        if (end < head_dim_) kernel.template copy<Scalar>(x, out, t, end, head_dim_);
       }
     }
   }

@@ -98,6 +98,9 @@ class HeadTurner {
   static constexpr int most_packets = chunk_pairs / lanes < 16 ? chunk_pairs / lanes : 16;
   static constexpr Index chunk_packets = chunk_pairs / lanes, channels_each = layout == PairLayout::half ? 1 : 2;
 
+  /// Whether asking ahead pays: not for 16-bit numbers, which arithmetic is the limit of, nor for data that goes elsewhere.
+  static constexpr bool may_ask = sizeof(Out) >= 4 && !std::is_const_v<In>;
+
   bool is_contiguous() const { return x_.channel_stride == 1 && out_.channel_stride == 1; }
 
   [[gnu::noinline]] void any_rows(const RowMaker<Scalar>& maker, const In* from, Out* to, Index rows, Index n,
@@ -117,13 +120,13 @@ class HeadTurner {
   void even_rows(const RowMaker<Scalar>& maker, const In* from, Out* to, Index rows, Index heads) const {
     constexpr std::make_integer_sequence<Index, packets> all{};
     constexpr std::make_integer_sequence<Index, packets / G::packets> groups{};
-    if (is_large_) {
-      even_rows_of<true>(maker, from, to, rows, heads, all, groups);
+    if (may_ask && is_large_) {
+      even_rows_of<may_ask>(maker, from, to, rows, heads, all, groups);
     } else {
       even_rows_of<false>(maker, from, to, rows, heads, all, groups);
     }
   }
-  template <bool is_large, Index... p, Index... g>
+  template <bool asks, Index... p, Index... g>
   [[gnu::noinline]] void even_rows_of(const RowMaker<Scalar>& maker, const In* from, Out* to, Index rows, Index heads,
                                       std::integer_sequence<Index, p...>, std::integer_sequence<Index, g...>) const {
     const AnchorPacket<Scalar> anchor[] = {maker.anchor(p * lanes)...};
@@ -137,20 +140,16 @@ class HeadTurner {
       const In* x = from;
       Out* y = to;
       for (Index h = 0; h < heads; ++h, x += from_head, y += to_head) {
-        (rotate_group<is_large, g>(x, y, partner, by), ...);
+        (rotate_group<asks, g>(x, y, partner, by), ...);
       }
     }
   }
-  template <bool is_large, Index g>
+  template <bool asks, Index g>
   [[gnu::always_inline]] static void rotate_group(const In* x, Out* out, Index partner, const Turn<V>* by) {
-    if constexpr (is_large) {
+    if constexpr (asks) {
       constexpr Index first = g * G::step, last = first + G::step;
       ask_ahead<first, last>(x);
       if constexpr (layout == PairLayout::half) ask_ahead<first, last>(x + partner);
-      if constexpr (std::is_const_v<In>) {  // else out is x
-        ask_ahead<first, last>(out);
-        if constexpr (layout == PairLayout::half) ask_ahead<first, last>(out + partner);
-      }
     }
     G::rotate(x + g * G::step, out + g * G::step, partner, by + g * G::arranged);
   }
