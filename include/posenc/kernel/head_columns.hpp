@@ -34,9 +34,8 @@ template <class Scalar, class In, class Out>
 [[gnu::noinline]] void rotate_columns(const Ladder<AngleOf<Scalar>>& ladder, const Run* runs, Index count,
                                       Index first_row, Index rows, double factor, const HeadsView<In>& x,
                                       const HeadsView<Out>& out, const PairPlaces& places, bool inverse) {
-  const Index heads = x.batch * x.heads, partner = places.partner_distance();
-  const auto columns = [&](Index head, Index k) {
-    const Index b = head / x.heads, h = head % x.heads;
+  const Index partner = places.partner_distance();
+  const auto columns = [&](Index b, Index h, Index k) {
     const In* from = x.head(b, first_row, h) + places.first(k) * x.channel_stride;
     Out* to = out.head(b, first_row, h) + places.first(k) * out.channel_stride;
     return PairOfColumns<In, Out>{from, from + partner * x.channel_stride, to, to + partner * out.channel_stride};
@@ -45,15 +44,17 @@ template <class Scalar, class In, class Out>
   for (Index first = 0, last; first < ladder.pairs; first = last) {
     last = std::min(first + tile.pairs(), ladder.pairs);
     tile.make(first, last);
-    Index h = 0;
-    for (; h + 4 <= heads; h += 4) {
-      for (Index k = first; k < last; ++k) {
-        turn_columns<Scalar>(tile.cosine(k), tile.sine(k), rows, columns(h, k), columns(h + 1, k), columns(h + 2, k),
-                             columns(h + 3, k));
+    for (Index b = 0; b < x.batch; ++b) {
+      Index h = 0;
+      for (; h + 4 <= x.heads; h += 4) {
+        for (Index k = first; k < last; ++k) {
+          turn_columns<Scalar>(tile.cosine(k), tile.sine(k), rows, columns(b, h, k), columns(b, h + 1, k),
+                               columns(b, h + 2, k), columns(b, h + 3, k));
+        }
       }
-    }
-    for (; h < heads; ++h) {
-      for (Index k = first; k < last; ++k) turn_columns<Scalar>(tile.cosine(k), tile.sine(k), rows, columns(h, k));
+      for (; h < x.heads; ++h) {
+        for (Index k = first; k < last; ++k) turn_columns<Scalar>(tile.cosine(k), tile.sine(k), rows, columns(b, h, k));
+      }
     }
   }
 }
