@@ -141,6 +141,8 @@ class Report:
                     target = f"under {limit:.0f} us"
                     self.judge(time < limit, "making a Rope", self.flags(build), target, time, f"{apart(time, limit)} us")
                 body.append([f"making a Rope, {name[10:]}", target, f"{time:.1f} us, {run['error']:.1e}"])
+            if name.startswith("threads:2_pass/"):
+                body.append(["two threads on disjoint rows, a plain pass", "-", f"{run['speedup']:.2f} times"])
             if name.startswith("threads:2/"):
                 speedup, wanted = run["speedup"], targets.SPEEDUP_OF_TWO_THREADS
                 self.judge(speedup >= wanted, "two threads", self.flags(build), f"{wanted} times one", -speedup,

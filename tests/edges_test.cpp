@@ -205,7 +205,7 @@ TEMPLATE_TEST_CASE("a zero has the same sign in every storage", "[edges]", float
 TEST_CASE("heads wider than one piece and many heads change no bit", "[edges]") {
   for (PairLayout layout : both_layouts) {
     for (auto [dim, heads] :
-         {std::pair<Index, Index>{254, 2}, {256, 3}, {258, 2}, {300, 3}, {512, 2}, {1026, 1}, {8, 200}}) {
+         {std::pair<Index, Index>{254, 2}, {256, 3}, {258, 2}, {300, 3}, {512, 2}, {1026, 1}, {8, 200}, {16, 7}}) {
       const Rope<float> rope(Frequencies::geometric(dim), layout, dim + 2, 1);
       const Rows<float> x = numbers<float>(40, heads * (dim + 2)), expected = alone<float>(Verb::rotate, rope, x, 0);
       Guarded<float> memory(x, 1, x.cols() + 3, 1), columns(x, 0, 1, 41);
@@ -337,4 +337,19 @@ TEST_CASE("threads on rows of their own give the bits of one thread", "[edges]")
   go = true;
   for (std::thread& thread : threads) thread.join();
   CHECK(same_bits(many_threads, one_thread));
+}
+
+TEMPLATE_TEST_CASE("data larger than the caches has the bits of its pieces", "[edges]", float, double) {
+  using T = TestType;
+  const Index heads = 32, head_dim = 128, rows = 2100, piece = 4;  // 34 MB of floats
+  for (PairLayout layout : both_layouts) {
+    const Rope<T> rope(Frequencies::geometric(head_dim), layout);
+    const Rows<T> x = numbers<T>(rows, heads * head_dim);
+    Rows<T> whole = x, pieces = x;
+    rope.rotate(whole, -100);
+    for (Index i = 0; i < rows; i += piece) rope.rotate(pieces.middleRows(i, piece), i - 100);
+    CAPTURE(static_cast<int>(layout));
+    CHECK(same_bits(whole, pieces));
+    CHECK(!same_bits(whole, x));
+  }
 }

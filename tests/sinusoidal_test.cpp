@@ -82,12 +82,12 @@ TEMPLATE_TEST_CASE("Every sine and cosine stands at its place and is right at po
                                            -(Position{1} << 40),
                                            std::numeric_limits<Position>::max(),
                                            std::numeric_limits<Position>::min()};
-  for (const Index d : {1, 2, 3, 4, 5, 6, 7, 8, 9, 64, 300, 1024, 1030}) {  // 256 channels are made at a time
+  for (const Index d : {1, 2, 3, 4, 5, 6, 7, 8, 9, 64, 300, 1024, 1030, 2101}) {  // 1024 channels are made at a time
     for (const double base : {10000.0, 1.0, 1e6}) {
       std::array<CodeMatrix<TestType>, 3> codes;
       for (std::size_t o = 0; o < 3; ++o) codes[o] = Sinusoidal<TestType>(d, base, orders[o]).encode(positions);
       for (const Index k : {Index{0}, Index{1}, Index{2}, d / 2 - 1, (d + 1) / 2 - 1, Index{127}, Index{128},
-                            Index{255}, Index{256}, Index{511}}) {
+                            Index{255}, Index{256}, Index{511}, Index{512}, Index{1023}, Index{1024}}) {
         if (k < 0 || k >= (d + 1) / 2) continue;
         const Real omega = omega_of(base, d, k);
         for (std::size_t i = 0; i < positions.size(); ++i) {
@@ -235,7 +235,7 @@ TEMPLATE_TEST_CASE("A value has the same bits wherever it stands in the row", ""
 
 TEMPLATE_TEST_CASE("Every misalignment and stride gives the same bits and touches no neighbour", "", float, double) {
   using Matrix = CodeMatrix<TestType>;
-  for (const Index d : {1, 7, 64, 130, 300, 1030}) {
+  for (const Index d : {1, 7, 64, 130, 300, 1030, 2101}) {
     for (const SinCosOrder order : orders) {
       const Sinusoidal<TestType> code(d, 10000.0, order);
       const Matrix expected = row_by_row(code, 29, 5);

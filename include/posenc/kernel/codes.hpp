@@ -44,7 +44,7 @@ class CodeAdder {
 
   CodeAdder(const HeadsView<T>& x, const CodePlaces& places, Scalar scale) : x_(x), places_(places), scale_(scale) {}
 
-  void rows(const RowMaker<Scalar>& maker, Index i, Index m, Index k, Index n) const {
+  void rows(const RowMaker<Scalar, pairs>& maker, Index i, Index m, Index k, Index n) const {
     const Index channel_stride = x_.channel_stride, step = places_.step * channel_stride;
     T* sines = x_.head(0, i, 0) + places_.sine * channel_stride + k * step;
     T* cosines = x_.head(0, i, 0) + places_.cosine * channel_stride + k * step;
@@ -82,7 +82,8 @@ class CodeAdder {
   /// The first n pairs, full packets of them. Rows that mirror each other are made together. A function of its own, since
   /// registers are what it is about.
   template <bool in_turns>
-  [[gnu::noinline]] void even_rows(const RowMaker<Scalar>& maker, T* sines, T* cosines, Index rows, Index n) const {
+  [[gnu::noinline]] void even_rows(const RowMaker<Scalar, pairs>& maker, T* sines, T* cosines, Index rows,
+                                   Index n) const {
     const Index first = maker.offset(), token_stride = x_.token_stride;
     const V scale(scale_);
     const MirroredRows all(first, rows);

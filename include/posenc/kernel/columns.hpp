@@ -11,7 +11,8 @@ class ColumnTile {
   using Angle = AngleOf<Scalar>;
   using Word = PhaseWord<Scalar>;
   using V = Packet<Scalar>;
-  static constexpr Index lanes = V::lanes, most_pairs = 16, numbers = span_rows + padding;
+  static constexpr Index lanes = V::lanes, most_pairs = 64 / static_cast<Index>(sizeof(Angle)),
+                         numbers = span_rows + padding;
 
  public:
   /// For these runs, `rows` rows in all.

@@ -44,7 +44,7 @@ class HeadTurner {
 
   /// Turns n pairs from pair k on of all heads of m rows from row i on: row by row, or head by head where that is the order
   /// of memory.
-  void rows(const RowMaker<Scalar>& maker, Index i, Index m, Index k, Index n) {
+  void rows(const RowMaker<Scalar, pairs>& maker, Index i, Index m, Index k, Index n) {
     const Index first = places_.first(k);
     const bool by_heads = x_.head_stride > x_.token_stride;
     const Index outer = by_heads ? x_.heads : 1, inner = by_heads ? 1 : x_.heads;
@@ -103,7 +103,7 @@ class HeadTurner {
 
   bool is_contiguous() const { return x_.channel_stride == 1 && out_.channel_stride == 1; }
 
-  [[gnu::noinline]] void any_rows(const RowMaker<Scalar>& maker, const In* from, Out* to, Index rows, Index n,
+  [[gnu::noinline]] void any_rows(const RowMaker<Scalar, pairs>& maker, const In* from, Out* to, Index rows, Index n,
                                   Index heads) {
     Turn<V> turn[std::size_t{chunk_packets}];
     for (Index row = 0; row < rows; ++row, from += x_.token_stride, to += out_.token_stride) {
@@ -117,7 +117,7 @@ class HeadTurner {
   /// A few packets of pairs, whose anchors and turns stay in registers over all rows and heads; a function of its own, since
   /// registers are what it is about. It does not call even_heads, with which GCC took a seventh longer for heads of 64.
   template <int packets>
-  void even_rows(const RowMaker<Scalar>& maker, const In* from, Out* to, Index rows, Index heads) const {
+  void even_rows(const RowMaker<Scalar, pairs>& maker, const In* from, Out* to, Index rows, Index heads) const {
     constexpr std::make_integer_sequence<Index, packets> all{};
     constexpr std::make_integer_sequence<Index, packets / G::packets> groups{};
     if (may_ask && is_large_) {
@@ -127,8 +127,9 @@ class HeadTurner {
     }
   }
   template <bool asks, Index... p, Index... g>
-  [[gnu::noinline]] void even_rows_of(const RowMaker<Scalar>& maker, const In* from, Out* to, Index rows, Index heads,
-                                      std::integer_sequence<Index, p...>, std::integer_sequence<Index, g...>) const {
+  [[gnu::noinline]] void even_rows_of(const RowMaker<Scalar, pairs>& maker, const In* from, Out* to, Index rows,
+                                      Index heads, std::integer_sequence<Index, p...>,
+                                      std::integer_sequence<Index, g...>) const {
     const AnchorPacket<Scalar> anchor[] = {maker.anchor(p * lanes)...};
     const Index from_head = x_.head_stride, to_head = out_.head_stride;
     const Index from_row = x_.token_stride, to_row = out_.token_stride, partner = places_.partner_distance();
@@ -190,7 +191,7 @@ class HeadTurner {
                                           : many_registers || G::packets == 2     ? 2
                                                                                   : 1;
   template <Index... p>
-  [[gnu::noinline]] void rows_of_one(const RowMaker<Scalar>& maker, Index j, const In* from, Out* to, Index rows,
+  [[gnu::noinline]] void rows_of_one(const RowMaker<Scalar, pairs>& maker, Index j, const In* from, Out* to, Index rows,
                                      std::integer_sequence<Index, p...>) const {
     const AnchorPacket<Scalar> anchor[] = {maker.anchor(j + p * lanes)...};
     const Index first = maker.offset(), from_row = x_.token_stride, to_row = out_.token_stride;

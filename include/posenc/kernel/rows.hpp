@@ -5,9 +5,9 @@ inline namespace POSENC_ISA {
 namespace detail {
 namespace POSENC_KERNEL {
 
-/// Makes rows of n <= code_pairs pairs from pair `first` on, block by block. With several axes each pair takes q and r from
+/// Makes rows of n <= most pairs from pair `first` on, block by block. With several axes each pair takes q and r from
 /// the position on its own axis; the arithmetic is the same, so equal axes give the bits of one.
-template <class Scalar>
+template <class Scalar, Index most>
 class RowMaker {
   using Angle = AngleOf<Scalar>;
   using Word = PhaseWord<Scalar>;
@@ -21,7 +21,7 @@ class RowMaker {
 
   /// Makes the anchor of the block that a position lies in. With several axes the position has a coordinate for each.
   void begin_block(const Coordinate* position, Index first, Index n) {
-    alignas(64) Word phase[code_pairs];
+    alignas(64) Word phase[most];
     phases(position, first, n, phase);
     anchors_.set(phase, n, factor_, inverse_);
   }
@@ -92,9 +92,9 @@ class RowMaker {
   bool inverse_;
   Index stride_, offset_ = 0;
   const Angle *cosine_ = nullptr, *sine_ = nullptr;
-  Anchors<Scalar, code_pairs> anchors_;
-  alignas(64) Angle mixed_cosine_[code_pairs];
-  alignas(64) Angle mixed_sine_[code_pairs];
+  Anchors<Scalar, most> anchors_;
+  alignas(64) Angle mixed_cosine_[most];
+  alignas(64) Angle mixed_sine_[most];
 };
 
 /// The rows at r = first .. first + count - 1 from the middle of a block: those at 1 .. mirrored have their mirror image -r
@@ -118,8 +118,7 @@ struct MirroredRows {
 template <class Scalar, class Consumer>
 void for_each_run(const Ladder<AngleOf<Scalar>>& ladder, const Run* runs, Index count, double factor, bool inverse,
                   Index piece, Consumer& consume) {
-  static_assert(Consumer::pairs <= code_pairs, "what the maker has room for");
-  RowMaker<Scalar> maker(ladder, factor, inverse);
+  RowMaker<Scalar, Consumer::pairs> maker(ladder, factor, inverse);
   for (Index i = 0, next, row = 0; i < count; i = next) {
     for (next = i + 1; next < count && share_block(runs[i].position, runs[next].position, ladder.axes);) ++next;
     Index after = row;
@@ -146,7 +145,7 @@ class RowWriter {
 
   RowWriter(Scalar* cosine, Scalar* sine, Index stride) : cosine_(cosine), sine_(sine), stride_(stride) {}
 
-  void rows(const RowMaker<Scalar>& maker, Index i, Index m, Index k, Index n) const {
+  void rows(const RowMaker<Scalar, pairs>& maker, Index i, Index m, Index k, Index n) const {
     for (Index row = 0; row < m; ++row) {
       const auto small = maker.small(maker.offset() + row);
       const Index at = (i + row) * stride_ + k;
