@@ -224,15 +224,35 @@ class HeadTurner {
     for (Index g = 0; g * group < n; ++g) G::arrange(turn + g * G::packets, kept_ + g * G::arranged);
   }
 
-  /// Heads by the turns kept.
+  /// Heads by the turns kept: a part of each, as much as the registers hold the turns of, and then the next part. The row is
+  /// in a cache by then.
   void turn_heads(const In* from, Out* to, Index n, Index heads) const {
+    if (!is_contiguous()) {
+      for (Index h = 0; h < heads; ++h) turn_scattered(from + h * x_.head_stride, to + h * out_.head_stride, n);
+      return;
+    }
+    const Index full = n / group;
+    Index g = 0;
+    for (; g + 8 <= full; g += 8) groups_of_heads(g, from, to, heads, std::make_integer_sequence<Index, 8>{});
+    if (g + 4 <= full) groups_of_heads(g, from, to, heads, std::make_integer_sequence<Index, 4>{}), g += 4;
+    if (g + 2 <= full) groups_of_heads(g, from, to, heads, std::make_integer_sequence<Index, 2>{}), g += 2;
+    if (g + 1 <= full) groups_of_heads(g, from, to, heads, std::make_integer_sequence<Index, 1>{}), g += 1;
+    if (g * group == n) return;
     const Index partner = places_.partner_distance();
     for (Index h = 0; h < heads; ++h, from += x_.head_stride, to += out_.head_stride) {
-      if (is_contiguous()) {
-        turn_kept(from, to, n, partner);
-      } else {
-        turn_scattered(from, to, n, partner);
-      }
+      G::rotate_some(from + g * G::step, to + g * G::step, partner, kept_ + g * G::arranged, n - g * group);
+    }
+  }
+  template <Index... g>
+  [[gnu::noinline]] void groups_of_heads(Index first, const In* x, Out* out, Index heads,
+                                         std::integer_sequence<Index, g...>) const {
+    Turn<V> by[sizeof...(g) * G::arranged];
+    std::copy_n(kept_ + first * G::arranged, sizeof...(g) * G::arranged, by);
+    x += first * G::step;
+    out += first * G::step;
+    const Index partner = places_.partner_distance();
+    for (Index h = 0; h < heads; ++h, x += x_.head_stride, out += out_.head_stride) {
+      (G::rotate(x + g * G::step, out + g * G::step, partner, by + g * G::arranged), ...);
     }
   }
 
@@ -245,11 +265,11 @@ class HeadTurner {
   }
 
   /// By way of a contiguous copy.
-  void turn_scattered(const In* from, Out* to, Index n, Index partner) const {
+  void turn_scattered(const In* from, Out* to, Index n) const {
     constexpr bool half = layout == PairLayout::half;
     std::remove_const_t<In> in[2 * chunk_pairs];
     Out out[2 * chunk_pairs];
-    const Index step = half ? 1 : 2, second = half ? chunk_pairs : 1;
+    const Index step = half ? 1 : 2, second = half ? chunk_pairs : 1, partner = places_.partner_distance();
     for (Index j = 0; j < n; ++j) {
       in[step * j] = from[step * j * x_.channel_stride];
       in[step * j + second] = from[(step * j + partner) * x_.channel_stride];
