@@ -5,9 +5,8 @@ inline namespace POSENC_ISA {
 namespace detail {
 namespace POSENC_KERNEL {
 
-/// From how many bytes on data is asked for ahead. Less may well be in a cache, where that costs a tenth; with short registers
-/// no cache is too slow.
-inline constexpr Index large = Index{1} << (register_bytes > 16 ? 20 : 25);
+/// From how many bytes on data is asked for ahead. Less may well be in a cache, where that costs a tenth.
+inline constexpr Index large = Index{1} << 20;
 
 /// Asks for the cache lines that begin in numbers [first, last) of x, but 8 KiB further on. Hardware prefetching ends with
 /// each page of 4 KiB and has to find its way anew in the next. A request changes nothing and may go past the data's end.

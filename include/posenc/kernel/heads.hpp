@@ -65,8 +65,8 @@ class HeadTurner {
           even_rows<4>(maker, from, to, m, inner);
         } else if (n == 8 * lanes) {
           even_rows<8>(maker, from, to, m, inner);
-        } else if (n == most_packets * lanes) {
-          even_rows<most_packets>(maker, from, to, m, inner);
+        } else if (register_bytes == 16 && n == 16 * lanes) {
+          even_rows<register_bytes == 16 ? 16 : 8>(maker, from, to, m, inner);
         } else {
           any_rows(maker, from, to, m, n, inner);
         }
@@ -83,7 +83,6 @@ class HeadTurner {
       if (n == 2 * lanes) return even_given<2>(cosine, sine, from, to);
       if (n == 4 * lanes) return even_given<4>(cosine, sine, from, to);
       if (n == 8 * lanes) return even_given<8>(cosine, sine, from, to);
-      if (n == most_packets * lanes) return even_given<most_packets>(cosine, sine, from, to);
     }
     Turn<V> turn[std::size_t{chunk_packets}];
     for (Index j = 0; j < n; j += lanes) {
@@ -95,11 +94,11 @@ class HeadTurner {
   }
 
  private:
-  static constexpr int most_packets = chunk_pairs / lanes < 16 ? chunk_pairs / lanes : 16;
   static constexpr Index chunk_packets = chunk_pairs / lanes, channels_each = layout == PairLayout::half ? 1 : 2;
 
-  /// Whether asking ahead pays: not for 16-bit numbers, which arithmetic is the limit of, nor for data that goes elsewhere.
-  static constexpr bool may_ask = sizeof(Out) >= 4 && !std::is_const_v<In>;
+  /// Whether asking ahead pays: not for 16-bit numbers or in short registers, where arithmetic is the limit, nor for data that
+  /// goes elsewhere.
+  static constexpr bool may_ask = sizeof(Out) >= 4 && register_bytes > 16 && !std::is_const_v<In>;
 
   bool is_contiguous() const { return x_.channel_stride == 1 && out_.channel_stride == 1; }
 
