@@ -69,7 +69,7 @@ class ColumnTile {
       for (Index i = count_; i % lanes != 0; ++i) phase[i] = 0;
       return;
     }
-    for (Index i = 0; i < count_; i += U::lanes) {
+    for (Index i = 0; i < count_ || i % lanes != 0; i += U::lanes) {
       const U p = load<Word>(middle_[0] + i);
       if constexpr (sizeof(Word) == 8) {
         store(whole_phase(p, U(ladder_.high[k]), U(ladder_.low[k])), phase + i);

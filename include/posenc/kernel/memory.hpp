@@ -46,13 +46,15 @@ template <class S>
 }
 [[gnu::always_inline]] inline void store(Packet<float> value, Half* to) {
 #if POSENC_TARGET == 512
-  const auto bits = __builtin_ia32_vcvtps2ph512_mask(value.r, 4, Register<short, 32>{}, AllLanes{});
-  std::memcpy(to, &bits, sizeof bits);
+  auto bits = __builtin_ia32_vcvtps2ph512_mask(value.r, 4, Register<short, 32>{}, AllLanes{});
 #elif POSENC_TARGET == 256
-  const auto bits = __builtin_ia32_vcvtps2ph256(value.r, 4);
-  std::memcpy(to, &bits, sizeof bits);
+  auto bits = __builtin_ia32_vcvtps2ph256(value.r, 4);
 #else
   store_bits(float_to_half(value), to);
+#endif
+#if POSENC_TARGET != 0
+  asm("" : "+v"(bits));  // in a register first: the instruction that converts into memory is slower than two
+  std::memcpy(to, &bits, sizeof bits);
 #endif
 }
 
