@@ -15,8 +15,9 @@ template <Index first, Index last, class T>
 #if defined(__GNUC__)
   constexpr Index size = static_cast<Index>(sizeof(T)), line = 64, distance = 8192;
   constexpr Index at = (first * size + line - 1) / line * line;
-  if constexpr (at < last * size) __builtin_prefetch(reinterpret_cast<const char*>(x) + distance + at);
-  if constexpr (at + line < last * size) __builtin_prefetch(reinterpret_cast<const char*>(x) + distance + at + line);
+  const auto address = reinterpret_cast<std::uintptr_t>(x) + distance + at;  // a number: no pointer may stand there
+  if constexpr (at < last * size) __builtin_prefetch(reinterpret_cast<const void*>(address));
+  if constexpr (at + line < last * size) __builtin_prefetch(reinterpret_cast<const void*>(address + line));
 #endif
 }
 

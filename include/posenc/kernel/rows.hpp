@@ -21,7 +21,7 @@ class RowMaker {
 
   /// Makes the anchor of the block that a position lies in. With several axes the position has a coordinate for each.
   void begin_block(const Coordinate* position, Index first, Index n) {
-    alignas(64) Word phase[most];
+    alignas(64) Word phase[std::size_t{most}];
     phases(position, first, n, phase);
     anchors_.set(phase, n, factor_, inverse_);
   }
@@ -92,9 +92,9 @@ class RowMaker {
   bool inverse_;
   Index stride_, offset_ = 0;
   const Angle *cosine_ = nullptr, *sine_ = nullptr;
-  Anchors<Scalar, most> anchors_;
-  alignas(64) Angle mixed_cosine_[most];
-  alignas(64) Angle mixed_sine_[most];
+  Anchors<Scalar, std::size_t{most}> anchors_;
+  alignas(64) Angle mixed_cosine_[std::size_t{most}];
+  alignas(64) Angle mixed_sine_[std::size_t{most}];
 };
 
 /// The rows at r = first .. first + count - 1 from the middle of a block: those at 1 .. mirrored have their mirror image -r
