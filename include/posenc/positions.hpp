@@ -238,7 +238,8 @@ inline bool is_per_batch(Index n, Index batch, Index tokens, const char* functio
 /// Calls use(source, per_batch) with the positions of batch x tokens rows, all checked. With one axis a matrix of positions
 /// is batch x tokens; with several it has one row per position and one column per axis.
 template <class Positions, class Use>
-void with_positions(const Positions& positions, Index batch, Index tokens, Index axes, const char* function, const Use& use) {
+void with_positions(const Positions& positions, Index batch, Index tokens, Index axes, const char* function,
+                    const Use& use) {
   if constexpr (std::is_same_v<Positions, FromZero>) {
     use(Consecutive{0}, false);
   } else if constexpr (std::is_arithmetic_v<Positions>) {
