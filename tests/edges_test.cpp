@@ -198,6 +198,17 @@ TEMPLATE_TEST_CASE("a zero has the same sign in every storage", "[edges]", float
         }
       }
     }
+    // Through a whole block and more, so rows are made alone, in pairs that mirror each other, and in columns.
+    const Rope<Computed<T>> scaled(Frequencies::from_values(omega, 1.25), layout);
+    const Rows<T> x = Rows<T>::Constant(130, 40, T(-0.0f));
+    for (Verb verb : all_verbs) {
+      const Rows<T> expected = alone<T>(verb, scaled, x, 1000);
+      Guarded<T> by_rows(x, 0, 40, 1), by_columns(x, 0, 1, 130);
+      call(verb, scaled, by_rows.map(), run(1000, 130));
+      call(verb, scaled, by_columns.map(), run(1000, 130));
+      CAPTURE(static_cast<int>(layout), static_cast<int>(verb));
+      CHECK((by_rows.is(expected) && by_columns.is(expected)));
+    }
   }
 }
 #endif

@@ -27,7 +27,7 @@ enum class SinCosOrder {
 ///           i then having first + i, or a vector-like of integers or reals with one per row.
 /// Units     positions in tokens, may be negative and fractional; omega in radians per token.
 /// Accuracy  every sine and cosine within 1.5e-7 (float) and 5e-16 (double) of the real number's for |p| <= 2^40; the sum
-///           rounds once more.  Test: sinusoidal_test.
+///           rounds once more, and scale x does too where products are not fused (SSE2).  Test: sinusoidal_test.
 /// Throws    std::invalid_argument, before anything is written, for columns other than dim, a wrong number of positions or
 ///           one that is not a number.
 /// Source    Vaswani et al. 2017, "Attention Is All You Need", section 3.5.

@@ -83,21 +83,31 @@ struct Small {
   }
 };
 
-/// The same turned forth, or back: then each sine has the other sign.
+/// What turns back as bits: since -ffast-math takes -0. for 0.
+template <class Angle>
+using SignBits = std::conditional_t<sizeof(Angle) == 8, std::uint64_t, std::uint32_t>;
+template <class Angle>
+constexpr SignBits<Angle> sign_of(bool back) {
+  return back ? SignBits<Angle>{1} << (8 * sizeof(Angle) - 1) : SignBits<Angle>{0};
+}
+
+/// Small rotations of a row, to turn by forth or back.
 template <class Angle>
 struct SignedSmall {
-  using Bits = std::conditional_t<sizeof(Angle) == 8, std::uint64_t, std::uint32_t>;
   Small<Angle> forth;
-  Bits sign;  // bits, since -ffast-math takes -0. for 0.
+  SignBits<Angle> bits;
 
-  SignedSmall(const Small<Angle>& small, bool back)
-      : forth(small), sign(back ? Bits{1} << (8 * sizeof(Angle) - 1) : Bits{0}) {}
+  SignedSmall(const Small<Angle>& small, bool back) : forth(small), bits(sign_of<Angle>(back)) {}
+  [[gnu::always_inline]] Packet<SignBits<Angle>> sign(Index) const { return bits; }
+};
 
-  [[gnu::always_inline]] Turn<Packet<Angle>> packet(Index k) const {
-    using B = Packet<Bits>;
-    const Turn<Packet<Angle>> turn = forth.packet(k);
-    return {turn.cosine, bit_cast<Packet<Angle>>(B(bit_cast<B>(turn.sine) ^ B(sign)))};
-  }
+/// Small rotations of a column, each with a direction of its own.
+template <class Angle>
+struct SmallColumn {
+  Small<Angle> forth;
+  const SignBits<Angle>* signs;
+
+  [[gnu::always_inline]] Packet<SignBits<Angle>> sign(Index k) const { return load<SignBits<Angle>>(signs + k); }
 };
 
 /// A packet of anchors, in registers.
@@ -137,11 +147,12 @@ struct AnchorPacket {
     return packet;
   }
 
-  /// Turned by small rotations, or signed ones, from k on.
+  /// Turned by SignedSmall or SmallColumn from k on. The products of one direction are those of the other, so a row has the
+  /// bits that turned_both gives it.
   template <class Rotations>
   [[gnu::always_inline]] Turn<Packet<Scalar>> turned_by(const Rotations& small, Index k) const {
     Turn<A> turn[std::size_t{parts}];
-    for (int i = 0; i < parts; ++i) turn[i] = products(small, k, i).forth();
+    for (int i = 0; i < parts; ++i) turn[i] = products(small.forth, k, i).turned(small.sign(k + i * A::lanes));
     return as_scalars(turn);
   }
   /// Turned forth and back.
@@ -158,8 +169,7 @@ struct AnchorPacket {
   }
 
  private:
-  template <class Rotations>
-  [[gnu::always_inline]] Products<A> products(const Rotations& small, Index k, int i) const {
+  [[gnu::always_inline]] Products<A> products(const Small<Angle>& small, Index k, int i) const {
     const Turn<A> by = small.packet(k + i * A::lanes);
     if constexpr (std::is_same_v<Angle, float>) {
       return {cosine[i], sine[i], by, cosine_rest[i], sine_rest[i]};

@@ -23,6 +23,7 @@ class ColumnTile {
         factor_(factor),
         inverse_(inverse),
         stride_((rows + 2 * padding - 1) / padding * padding) {
+    for (Index r = -half_block; r < half_block; ++r) signs_[half_block + r] = sign_of<Angle>((r < 0) != inverse);
     for (Index i = 0; i < count; ++i) are_whole_ = are_whole_ && runs[i].position->is_whole;
     if (!are_whole_) return;
     for (Index i = 0; i < count; ++i) {
@@ -42,8 +43,7 @@ class ColumnTile {
       for (Index k = first; k < last; ++k) {
         Angle *c = small_cosine_[k - first], *s = small_sine_[k - first];
         c[half_block - r] = c[half_block + r] = cosine[k];
-        s[half_block + r] = inverse_ ? -sine[k] : sine[k];
-        s[half_block - r] = inverse_ ? sine[k] : -sine[k];
+        s[half_block - r] = s[half_block + r] = sine[k];
       }
     }
     for (Index k = first; k < last; ++k) {
@@ -86,7 +86,7 @@ class ColumnTile {
     for (Index i = 0; i < count_; ++i) {
       const auto anchor = AnchorPacket<Scalar>::column(anchors_, i);
       const Index r = half_block + runs_[i].position[axis].offset();
-      const Small<Angle> small = {small_cosine_[number] + r, small_sine_[number] + r};
+      const SmallColumn<Angle> small = {{small_cosine_[number] + r, small_sine_[number] + r}, signs_ + r};
       for (Index j = 0; j < runs_[i].rows; j += lanes) {  // what goes beyond the run is overwritten by the next one
         const Turn<V> turn = anchor.turned_by(small, j);
         store(turn.cosine, cosine + j);
@@ -109,6 +109,7 @@ class ColumnTile {
   Anchors<Scalar, span_runs> anchors_;
   alignas(64) Angle small_cosine_[std::size_t{most_pairs}][block_size + padding] = {};
   alignas(64) Angle small_sine_[std::size_t{most_pairs}][block_size + padding] = {};
+  alignas(64) SignBits<Angle> signs_[block_size + padding] = {};
   alignas(64) Scalar cosine_[std::size_t{numbers}];
   alignas(64) Scalar sine_[std::size_t{numbers}];
 };

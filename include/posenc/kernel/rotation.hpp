@@ -37,6 +37,13 @@ struct Products {
         b_cosine(fma(b, by.cosine, b_rest * by.cosine)),
         a_sine(fma(a, by.sine, a_rest * by.sine)) {}
 
+  /// Forth where the sign is 0, back where it is the sign bit.
+  template <class Bits>
+  [[gnu::always_inline]] Turn<V> turned(Bits sign) const {
+    const V b_sine_signed = bit_cast<V>(Bits(bit_cast<Bits>(b_sine) ^ sign));
+    const V a_sine_signed = bit_cast<V>(Bits(bit_cast<Bits>(a_sine) ^ sign));
+    return {settled(a_cosine - b_sine_signed), settled(b_cosine + a_sine_signed)};
+  }
   [[gnu::always_inline]] Turn<V> forth() const { return {settled(a_cosine - b_sine), settled(b_cosine + a_sine)}; }
   [[gnu::always_inline]] Turn<V> back() const { return {settled(a_cosine + b_sine), settled(b_cosine - a_sine)}; }
 };
