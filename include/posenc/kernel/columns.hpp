@@ -16,18 +16,18 @@ class ColumnTile {
 
  public:
   /// For these runs, `rows` rows in all.
-  ColumnTile(const Ladder<Angle>& ladder, const Run* runs, Index count, Index rows, double factor, bool inverse)
-      : ladder_(ladder),
-        runs_(runs),
-        count_(count),
-        factor_(factor),
-        inverse_(inverse),
+  ColumnTile(const Ladder<Angle>& of_ladder, const Run* all_runs, Index run_count, Index rows, double times, bool back)
+      : ladder_(of_ladder),
+        runs_(all_runs),
+        count_(run_count),
+        factor_(times),
+        inverse_(back),
         stride_((rows + 2 * padding - 1) / padding * padding) {
-    for (Index r = -half_block; r < half_block; ++r) signs_[half_block + r] = sign_of<Angle>((r < 0) != inverse);
-    for (Index i = 0; i < count; ++i) are_whole_ = are_whole_ && runs[i].position->is_whole;
+    for (Index r = -half_block; r < half_block; ++r) signs_[half_block + r] = sign_of<Angle>((r < 0) != back);
+    for (Index i = 0; i < count_; ++i) are_whole_ = are_whole_ && runs_[i].position->is_whole;
     if (!are_whole_) return;
-    for (Index i = 0; i < count; ++i) {
-      const auto middle = static_cast<std::uint64_t>(runs[i].position->block_middle());
+    for (Index i = 0; i < count_; ++i) {
+      const auto middle = static_cast<std::uint64_t>(runs_[i].position->block_middle());
       middle_[0][i] = static_cast<Word>(middle);
       middle_[1][i] = static_cast<Word>(middle >> 32);
     }
