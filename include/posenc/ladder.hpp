@@ -14,7 +14,7 @@ namespace detail {
 /// turns are kept for all heads: rows are written in longer stretches then.
 inline constexpr Index chunk_pairs = 128, code_pairs = 512;
 /// Rows that a kernel is called for at a time, and runs that they may form. So many rows, since a column-major matrix is
-/// turned at half the speed when its columns are not gone through in one go.
+/// turned more slowly when its columns are not gone through in one go.
 inline constexpr Index span_rows = 4096, span_runs = 160;
 /// Arrays that a kernel reads go on by this many numbers, a register's at most.
 inline constexpr Index padding = 16;

@@ -5,7 +5,8 @@ inline namespace POSENC_ISA {
 namespace detail {
 namespace POSENC_KERNEL {
 
-/// From how many bytes on data is asked for ahead. Less may well be in a cache, where that costs a tenth.
+/// From how many bytes on data is asked for ahead. Less may well be in a cache near the processor, where asking only costs
+/// time.
 inline constexpr Index large = Index{1} << 20;
 
 /// Asks for the cache lines that begin in numbers [first, last) of x, but 8 KiB further on. Hardware prefetching ends with

@@ -288,8 +288,8 @@ class HeadTurner {
   Turn<V> kept_[std::size_t{2 * chunk_packets}];
 };
 
-/// Turns the rows of all heads, from row `row` on, to the positions of the runs; a row at position 0 is left alone where the factor is 1: R(0) is
-/// the identity to the last bit, the sign of a zero and the payload of a NaN included.
+/// Turns the rows of all heads, from row `row` on, to the positions of the runs; a row at position 0 is left alone where the
+/// factor is 1: R(0) is the identity to the last bit, the sign of a zero and the payload of a NaN included.
 template <class Scalar, class In, class Out>
 void rotate_rows(const Ladder<AngleOf<Scalar>>& ladder, const Run* runs, Index count, double factor,
                  const HeadsView<In>& x, const HeadsView<Out>& out, Index row, const PairPlaces& places, bool inverse) {
